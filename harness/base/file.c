@@ -1,0 +1,135 @@
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum accp_status read_open(int descriptor, const char *path, size_t limit_bytes,
+                                  struct accp_bytes *bytes, struct accp_error *error)
+{
+    struct stat status;
+    if (fstat(descriptor, &status) != 0)
+        return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot read: %s", strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return accp_fail(error, ACCP_STATUS_INPUT, path, -1, "not a regular file");
+    if (status.st_size == 0) return accp_fail(error, ACCP_STATUS_INPUT, path, -1, "is empty");
+    if ((uintmax_t)status.st_size > limit_bytes)
+        return accp_fail(error, ACCP_STATUS_INPUT, path, -1,
+                         "has %jd bytes, more than the %zu that such a file may have",
+                         (intmax_t)status.st_size, limit_bytes);
+    size_t size = (size_t)status.st_size;
+    uint8_t *data = malloc(size + 1);
+    if (!data)
+        return accp_fail(error, ACCP_STATUS_MEMORY, path, -1, "no memory for %zu bytes", size);
+    size_t done = 0;
+    while (done < size) {
+        ssize_t got = read(descriptor, data + done, size - done);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) {
+            free(data);
+            return accp_fail(error, ACCP_STATUS_IO, path, (int64_t)done, "cannot read: %s",
+                             got < 0 ? strerror(errno) : "it shrank while it was read");
+        }
+        done += (size_t)got;
+    }
+    data[size] = 0;
+    *bytes = (struct accp_bytes){data, size};
+    return ACCP_STATUS_OK;
+}
+
+enum accp_status accp_file_read(const char *path, size_t limit_bytes, struct accp_bytes *bytes,
+                                struct accp_error *error)
+{
+    *bytes = (struct accp_bytes){0};
+    /* O_NONBLOCK: a FIFO with no writer must not hang the reader. */
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor < 0)
+        return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot open: %s", strerror(errno));
+    enum accp_status status = read_open(descriptor, path, limit_bytes, bytes, error);
+    close(descriptor);
+    return status;
+}
+
+void accp_bytes_fini(struct accp_bytes *bytes)
+{
+    free(bytes->data);
+    *bytes = (struct accp_bytes){0};
+}
+
+static int write_all(int descriptor, const char *data, size_t size)
+{
+    while (size > 0) {
+        ssize_t put = write(descriptor, data, size);
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) return -1;
+        data += put;
+        size -= (size_t)put;
+    }
+    return 0;
+}
+
+/* A rename is durable only once the folder that holds the name is. Best effort: the data itself is synced. */
+static void sync_folder_of(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) return;
+    (void)fsync(descriptor);
+    close(descriptor);
+}
+
+enum accp_status accp_file_write_atomic(const char *path, const void *data, size_t size,
+                                        struct accp_error *error)
+{
+    char temporary[PATH_MAX];
+    int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    if (length < 0 || (size_t)length >= sizeof temporary)
+        return accp_fail(error, ACCP_STATUS_IO, path, -1, "the path is too long");
+    int descriptor = mkstemp(temporary);
+    if (descriptor < 0)
+        return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot write beside it: %s",
+                         strerror(errno));
+    int failed = write_all(descriptor, data, size) != 0 || fchmod(descriptor, 0644) != 0 ||
+                 fsync(descriptor) != 0;
+    int reason = errno;
+    if (close(descriptor) != 0 && !failed) {
+        failed = 1;
+        reason = errno;
+    }
+    if (!failed && rename(temporary, path) != 0) {
+        failed = 1;
+        reason = errno;
+    }
+    if (failed) {
+        unlink(temporary);
+        return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot write, it is as it was: %s",
+                         strerror(reason));
+    }
+    sync_folder_of(path);
+    return ACCP_STATUS_OK;
+}
+
+enum accp_status accp_folder_make(const char *path, struct accp_error *error)
+{
+    char part[PATH_MAX];
+    int length = snprintf(part, sizeof part, "%s", path);
+    if (length < 0 || (size_t)length >= sizeof part)
+        return accp_fail(error, ACCP_STATUS_IO, path, -1, "the path is too long");
+    for (char *at = part + 1;; ++at) {
+        if (*at != '/' && *at != 0) continue;
+        char kept = *at;
+        *at = 0;
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return accp_fail(error, ACCP_STATUS_IO, part, -1, "cannot make the folder: %s",
+                             strerror(errno));
+        *at = kept;
+        if (kept == 0) return ACCP_STATUS_OK;
+    }
+}

@@ -1,0 +1,37 @@
+/* What the harness and the kernels agree on: the one parameter of every kernel of the matrix, and what a warp
+ * writes. Compiles as C11, C++ and under NVRTC, so it includes nothing; all pointers are device pointers. */
+#ifndef ACCP_PARAMETERS_H
+#define ACCP_PARAMETERS_H
+
+enum {
+    ACCP_LANES = 32,
+    /* Rows of `input`, one float a lane each, the same for every warp. */
+    ACCP_INPUT_MULTIPLIER = 0,
+    ACCP_INPUT_ADDEND = 1,
+    ACCP_INPUT_SINK = 2,
+    ACCP_INPUT_START = 3, /* and one more for each further accumulator */
+    ACCP_ACCUMULATORS = 64,
+    ACCP_INPUT_ROWS = ACCP_INPUT_START + ACCP_ACCUMULATORS,
+    ACCP_PHASES = 3
+};
+
+/* Written by lane 0 of each warp. */
+struct accp_record {
+    unsigned elapsed_cycles; /* of the last phase */
+    unsigned iterations;     /* of the last phase */
+    unsigned single_cycles;  /* of the phase before it; 0 where there is none */
+    unsigned sm;             /* %smid */
+};
+
+struct accp_parameters {
+    const float *input;          /* ACCP_INPUT_ROWS x ACCP_LANES */
+    const unsigned *skew_cycles; /* one for each warp of the grid */
+    struct accp_record *records; /* one for each warp of the grid */
+    float *sinks;                /* one for each thread of the grid: the sink after the last phase */
+    /* A phase runs the loop at least once and until its budget is spent. Three phases warm up, run one iteration
+     * (budget 0) and measure: the difference of the last two is free of what entering the loop costs. */
+    long long budget_cycles[ACCP_PHASES];
+    int phases;
+};
+
+#endif

@@ -1,0 +1,130 @@
+#include "base/file.h"
+#include "base/json.h"
+#include "base/random.h"
+#include "matrix.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void test_error_is_one_printable_line(void **state)
+{
+    (void)state;
+    struct accp_error error;
+    assert_int_equal(accp_fail(&error, ACCP_STATUS_INPUT, "a\nb", 7, "x\x1b[31m%d", 5), ACCP_STATUS_INPUT);
+    char line[128];
+    accp_error_line(&error, line, sizeof line);
+    assert_string_equal(line, "a?b: x?[31m5");
+    assert_int_equal(error.offset, 7);
+    assert_int_equal(accp_fail(NULL, ACCP_STATUS_IO, NULL, -1, "no error wanted"), ACCP_STATUS_IO);
+    assert_string_equal(accp_status_text((enum accp_status)99), "unknown");
+}
+
+static void test_file_round_trip(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/accp_base_XXXXXX", path[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/a/b", folder);
+    struct accp_error error;
+    assert_int_equal(accp_folder_make(path, &error), ACCP_STATUS_OK);
+    strcat(path, "/file");
+    assert_int_equal(accp_file_write_atomic(path, "first", 5, &error), ACCP_STATUS_OK);
+    assert_int_equal(accp_file_write_atomic(path, "second", 6, &error), ACCP_STATUS_OK);
+    struct accp_bytes bytes;
+    assert_int_equal(accp_file_read(path, 6, &bytes, &error), ACCP_STATUS_OK);
+    assert_int_equal(bytes.size, 6);
+    assert_string_equal((char *)bytes.data, "second");
+    accp_bytes_fini(&bytes);
+    assert_int_equal(accp_file_read(path, 5, &bytes, &error), ACCP_STATUS_INPUT);
+    assert_int_equal(accp_file_read(folder, 5, &bytes, &error), ACCP_STATUS_INPUT);
+    assert_int_equal(accp_file_read("/nonexistent/x", 5, &bytes, &error), ACCP_STATUS_IO);
+    assert_int_equal(accp_file_write_atomic("/nonexistent/x", "a", 1, &error), ACCP_STATUS_IO);
+    char command[160];
+    snprintf(command, sizeof command, "test $(ls %s/a/b | wc -l) = 1 && rm -r %s", folder, folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void test_json_is_strict(void **state)
+{
+    (void)state;
+    json_t *root;
+    struct accp_json reader;
+    struct accp_error error;
+    const char text[] = "{\"format\": \"accprobe-run/2\", \"x\": {\"n\": 1.5, \"s\": \"a\\nb\"}}";
+    assert_int_equal(accp_json_parse("f", text, sizeof text - 1, &root, &reader, &error), ACCP_STATUS_OK);
+    assert_int_equal(accp_json_format(&reader, "accprobe-run/1", &error), ACCP_STATUS_INPUT);
+    assert_non_null(strstr(error.text, "format version 2"));
+    assert_int_equal(accp_json_format(&reader, "accprobe-golden/1", &error), ACCP_STATUS_INPUT);
+    struct accp_json member;
+    assert_int_equal(accp_json_member(&reader, "x", JSON_OBJECT, &member, &error), ACCP_STATUS_OK);
+    int64_t integer;
+    double number;
+    char string[8];
+    assert_int_equal(accp_json_integer(&member, "n", 0, 9, &integer, &error), ACCP_STATUS_INPUT);
+    assert_string_equal(error.text, "x.n: is a number, where an integer is needed");
+    assert_int_equal(accp_json_number(&member, "n", 0, 1, &number, &error), ACCP_STATUS_INPUT);
+    assert_int_equal(accp_json_number(&member, "n", 0, 2, &number, &error), ACCP_STATUS_OK);
+    assert_int_equal(accp_json_string(&member, "s", string, sizeof string, &error), ACCP_STATUS_INPUT);
+    assert_int_equal(accp_json_string(&member, "t", string, sizeof string, &error), ACCP_STATUS_INPUT);
+    assert_string_equal(error.text, "x.t: is missing");
+    json_decref(root);
+    const char *const bad[] = {"", "[]", "{\"a\": NaN}", "{\"a\": 1, \"a\": 2}", "{\"a\": 1e999}", "{\"a\""};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i)
+        assert_int_equal(accp_json_parse("f", bad[i], strlen(bad[i]), &root, &reader, &error),
+                         ACCP_STATUS_INPUT);
+}
+
+static void test_random_repeats(void **state)
+{
+    (void)state;
+    struct accp_random a = {42}, b = {42};
+    uint64_t seen = 0;
+    for (int i = 0; i < 1000; ++i) {
+        uint32_t value = accp_random_below(&a, 10);
+        assert_true(value < 10);
+        assert_int_equal(value, accp_random_below(&b, 10));
+        seen |= 1u << value;
+    }
+    assert_int_equal(seen, 1023);
+    assert_int_equal(accp_random_next(&(struct accp_random){0}), 0xe220a8397b1dcdafu); /* published first output */
+}
+
+static void test_tables(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
+        char name[ACCP_NAME_BYTES], kernel[ACCP_NAME_BYTES];
+        const struct accp_role *role = &accp_roles[i];
+        snprintf(kernel, sizeof kernel, "%s_effective%d", role->name, role->effective);
+        for (char *at = kernel; *at; ++at)
+            if (*at == '.') *at = '_';
+        assert_string_equal(kernel, role->kernel);
+        snprintf(name, sizeof name, "%s", role->name);
+        assert_ptr_equal(accp_role_find(name), role);
+        assert_ptr_equal(accp_role_find(kernel), role);
+    }
+    assert_null(accp_role_find("optimal.chain29"));
+    assert_non_null(accp_arch_find("sm_90"));
+    assert_null(accp_arch_find("sm_9"));
+    assert_int_equal(accp_probe_find("optimal"), ACCP_PROBE_optimal);
+    assert_int_equal(accp_probe_find("opt"), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_error_is_one_printable_line), cmocka_unit_test(test_file_round_trip),
+        cmocka_unit_test(test_json_is_strict),              cmocka_unit_test(test_random_repeats),
+        cmocka_unit_test(test_tables),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+}

@@ -1,0 +1,133 @@
+#include "run/run.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    struct accp_run run, again;
+    struct accp_error error;
+    accp_run_init(&run);
+    run.source = ACCP_SOURCE_MEASURED;
+    strcpy(run.device.name, "a \"GPU\"");
+    run.device.sm_count = 132;
+    strcpy(run.protocol.name, "gate");
+    run.protocol.seed = 0x7fffffffffffffff;
+    run.reference_first = run.reference_second = 59;
+    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
+        struct accp_run_role *role;
+        assert_int_equal(accp_run_append(&run, &role, &error), ACCP_STATUS_OK);
+        strcpy(role->role, accp_roles[i].name);
+        strcpy(role->kernel, accp_roles[i].kernel);
+        role->chain = accp_roles[i].chain;
+        role->acc = accp_roles[i].acc;
+        role->effective = accp_roles[i].effective;
+        role->warps = 8;
+        role->cycles = (struct accp_cycles){.mean = 129.123456789, .min = 124, .max = 136.5, .n = 4224,
+                                            .mode_count = 1, .modes = {{128, 0.41}}};
+        role->progress = 77459.3;
+    }
+    char *text, *text_again;
+    size_t bytes, bytes_again;
+    assert_int_equal(accp_run_format(&run, &text, &bytes, &error), ACCP_STATUS_OK);
+    assert_int_equal(accp_run_parse("x", text, bytes, &again, &error), ACCP_STATUS_OK);
+    assert_int_equal(accp_run_format(&again, &text_again, &bytes_again, &error), ACCP_STATUS_OK);
+    assert_string_equal(text, text_again);
+    assert_int_equal(again.protocol.seed, run.protocol.seed);
+    const struct accp_run_role *found = accp_run_find(&again, "optimal.chain29.acc2", 8);
+    assert_non_null(found);
+    assert_int_equal(found->cycles.n, 4224);
+    assert_null(accp_run_find(&again, "optimal.chain29.acc2", 4));
+    free(text);
+    free(text_again);
+    accp_run_fini(&run);
+    accp_run_fini(&again);
+}
+
+#define RUN_WITH(roles)                                                                            \
+    "{\"format\": \"accprobe-run/1\", \"source\": \"measured\", \"device\": {}, \"compiler\": {}, " \
+    "\"protocol\": {}, \"roles\": [" roles "]}"
+#define ROLE_WITH(name, cycles)                                                                    \
+    "{\"role\": \"" name "\", \"kernel\": \"k\", \"warps\": 8, \"cycles\": {" cycles "}, \"progress\": 1}"
+#define GOOD "\"mean\": 2, \"min\": 1, \"max\": 3, \"n\": 1"
+
+static const struct {
+    const char *text, *message;
+} refused[] = {
+    {"", "not valid JSON"},
+    {"{\"format\": \"accprobe-run/9\"}", "format version 9"},
+    {"{\"format\": \"accprobe-golden/1\"}", "where \"accprobe-run/1\" is needed"},
+    {RUN_WITH(""), "roles: is empty"},
+    {RUN_WITH(ROLE_WITH("a", GOOD) ", " ROLE_WITH("a", GOOD)), "stands there twice"},
+    {RUN_WITH(ROLE_WITH("a", "\"mean\": 9, \"min\": 1, \"max\": 3, \"n\": 1")), "0 < min <= mean <= max"},
+    {RUN_WITH(ROLE_WITH("a", "\"mean\": 0, \"min\": 0, \"max\": 0, \"n\": 1")), "0 < min <= mean <= max"},
+    {RUN_WITH(ROLE_WITH("a", "\"mean\": NaN, \"min\": 1, \"max\": 3, \"n\": 1")), "not valid JSON"},
+    {RUN_WITH(ROLE_WITH("a", "\"mean\": 2, \"min\": 1, \"max\": 3, \"n\": -1")), "outside 0"},
+    {RUN_WITH(ROLE_WITH("a", GOOD ", \"modes\": [[1, 2, 3]]")), "must be [cycles, weight]"},
+    {RUN_WITH(ROLE_WITH("a", GOOD ", \"modes\": [[1, 1.5]]")), "weight outside 0 to 1"},
+    {RUN_WITH(ROLE_WITH("optimal.chain7.acc6", GOOD)), "is not in the table of probe optimal"},
+    {RUN_WITH(ROLE_WITH("optimal.chain7.acc1", GOOD)), "differs from the table"},
+    {RUN_WITH("{\"role\": \"a\"}"), "roles[0].kernel: is missing"},
+};
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
+        struct accp_run run;
+        struct accp_error error;
+        assert_int_equal(accp_run_parse("f", refused[i].text, strlen(refused[i].text), &run, &error),
+                         ACCP_STATUS_INPUT);
+        if (!strstr(error.text, refused[i].message)) fail_msg("%s\nlacks: %s", error.text, refused[i].message);
+        assert_null(run.roles);
+    }
+}
+
+/* Zero samples are a run that says so: ENVIRONMENT for the verdict, not bad input. */
+static void test_zero_samples_are_read(void **state)
+{
+    (void)state;
+    struct accp_run run;
+    struct accp_error error;
+    const char text[] = RUN_WITH(ROLE_WITH("a", "\"n\": 0"));
+    assert_int_equal(accp_run_parse("f", text, sizeof text - 1, &run, &error), ACCP_STATUS_OK);
+    assert_int_equal(run.roles[0].cycles.n, 0);
+    accp_run_fini(&run);
+}
+
+static void test_deep_and_long_input(void **state)
+{
+    (void)state;
+    size_t bytes = 10u << 20;
+    char *text = malloc(bytes + 1);
+    assert_non_null(text);
+    struct accp_run run;
+    struct accp_error error;
+    memset(text, '[', 10000);
+    assert_int_equal(accp_run_parse("f", text, 10000, &run, &error), ACCP_STATUS_INPUT);
+    memset(text, 'x', bytes);
+    memcpy(text, "{\"format\": \"", 12);
+    memcpy(text + bytes - 2, "\"}", 2);
+    assert_int_equal(accp_run_parse("f", text, bytes, &run, &error), ACCP_STATUS_INPUT);
+    assert_non_null(strstr(error.text, "format: has 10485746 bytes"));
+    free(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_zero_samples_are_read),
+        cmocka_unit_test(test_deep_and_long_input),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+}
