@@ -1,5 +1,6 @@
-/* What the harness and the kernels agree on: the one parameter of every kernel of the matrix, and what a warp
- * writes. Compiles as C11, C++ and under NVRTC, so it includes nothing; all pointers are device pointers. */
+/* What the harness and the kernels agree on: the one parameter of every kernel of the matrix, and
+ * what a warp writes. Compiles as C11, C++ and under NVRTC, so it includes nothing; all pointers
+ * are device pointers. */
 #ifndef ACCP_PARAMETERS_H
 #define ACCP_PARAMETERS_H
 
@@ -27,9 +28,10 @@ struct accp_parameters {
     const float *input;          /* ACCP_INPUT_ROWS x ACCP_LANES */
     const unsigned *skew_cycles; /* one for each warp of the grid */
     struct accp_record *records; /* one for each warp of the grid */
-    float *sinks;                /* one for each thread of the grid: the sink after the last phase */
-    /* A phase runs the loop at least once and until its budget is spent. Three phases warm up, run one iteration
-     * (budget 0) and measure: the difference of the last two is free of what entering the loop costs. */
+    float *sinks; /* one for each thread of the grid: the sink after the last phase */
+    /* A phase runs the loop at least once and until its budget is spent. Three phases warm up, run
+     * one iteration (budget 0) and measure: the difference of the last two is free of what entering
+     * the loop costs. */
     long long budget_cycles[ACCP_PHASES];
     int phases;
 };

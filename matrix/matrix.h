@@ -1,5 +1,5 @@
-/* The tables of this folder as enums and constant arrays. To add a row, edit the .def alone; to add a probe,
- * add a PROBE line to ACCP_PROBE_TABLE and its two #include lines below. */
+/* The tables of this folder as enums and constant arrays. To add a row, edit the .def alone; to add
+ * a probe, add a PROBE line to ACCP_PROBE_TABLE and its two #include lines below. */
 #ifndef ACCP_MATRIX_H
 #define ACCP_MATRIX_H
 
@@ -7,8 +7,7 @@
 #include <stddef.h>
 
 /* PROBE(id, question) */
-#define ACCP_PROBE_TABLE(PROBE)                                                                    \
-    PROBE(optimal, "which number of accumulators is best for a chain?")
+#define ACCP_PROBE_TABLE(PROBE) PROBE(optimal, "which number of accumulators is best for a chain?")
 
 /* SINK(id, what the iteration does with its accumulators) */
 #define ACCP_SINK_TABLE(SINK) SINK(FULL, "adds every accumulator to the sink, one after another")
@@ -91,7 +90,8 @@ extern const struct accp_role accp_roles[ACCP_ROLE_COUNT]; /* in the order of th
 extern const struct accp_protocol accp_protocols[ACCP_PROTOCOL_COUNT];
 extern const struct accp_arch accp_arches[ACCP_ARCH_COUNT];
 
-/* Look-ups by name (a role also by its kernel's symbol); NULL when there is none. Static storage. */
+/* Look-ups by name (a role also by its kernel's symbol); NULL when there is none. Static storage.
+ */
 const struct accp_role *accp_role_find(const char *name_or_kernel);
 const struct accp_arch *accp_arch_find(const char *name);
 

@@ -73,12 +73,14 @@ static int write_all(int descriptor, const char *data, size_t size)
     return 0;
 }
 
-/* A rename is durable only once the folder that holds the name is. Best effort: the data itself is synced. */
+/* A rename is durable only once the folder that holds the name is. Best effort: the data itself is
+ * synced. */
 static void sync_folder_of(const char *path)
 {
     char folder[PATH_MAX];
     const char *slash = strrchr(path, '/');
-    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
+    snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+             slash ? path : ".");
     int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (descriptor < 0) return;
     (void)fsync(descriptor);

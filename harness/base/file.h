@@ -1,4 +1,5 @@
-/* Whole files: read with a limit, written so that a reader sees the old content or the new, never a part. */
+/* Whole files: read with a limit, written so that a reader sees the old content or the new, never a
+ * part. */
 #ifndef ACCP_BASE_FILE_H
 #define ACCP_BASE_FILE_H
 
@@ -12,16 +13,18 @@ struct accp_bytes {
     size_t size;
 };
 
-/* Reads a regular file of at most `limit_bytes` into *bytes, which the caller frees with accp_bytes_fini.
- * Errors: IO (cannot open or read, says errno's text), INPUT (not a regular file, empty, over the limit), MEMORY. */
+/* Reads a regular file of at most `limit_bytes` into *bytes, which the caller frees with
+ * accp_bytes_fini. Errors: IO (cannot open or read, says errno's text), INPUT (not a regular file,
+ * empty, over the limit), MEMORY. */
 enum accp_status accp_file_read(const char *path, size_t limit_bytes, struct accp_bytes *bytes,
                                 struct accp_error *error);
 
 /* Frees what accp_file_read gave and clears the struct; safe on a cleared one. */
 void accp_bytes_fini(struct accp_bytes *bytes);
 
-/* Replaces `path` by `size` bytes of `data`: writes a temporary file beside it, syncs it, renames it, and
- * syncs the folder. On any failure (IO) the temporary file is gone and `path` is what it was. */
+/* Replaces `path` by `size` bytes of `data`: writes a temporary file beside it, syncs it, renames
+ * it, and syncs the folder. On any failure (IO) the temporary file is gone and `path` is what it
+ * was. */
 enum accp_status accp_file_write_atomic(const char *path, const void *data, size_t size,
                                         struct accp_error *error);
 

@@ -9,14 +9,21 @@
 static const char *type_name(json_type type)
 {
     switch (type) {
-    case JSON_OBJECT: return "an object";
-    case JSON_ARRAY: return "an array";
-    case JSON_STRING: return "a string";
-    case JSON_INTEGER: return "an integer";
-    case JSON_REAL: return "a number";
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "an array";
+    case JSON_STRING:
+        return "a string";
+    case JSON_INTEGER:
+        return "an integer";
+    case JSON_REAL:
+        return "a number";
     case JSON_TRUE:
-    case JSON_FALSE: return "true or false";
-    case JSON_NULL: return "null";
+    case JSON_FALSE:
+        return "true or false";
+    case JSON_NULL:
+        return "null";
     }
     return "something else";
 }
@@ -61,7 +68,8 @@ enum accp_status accp_json_format(const struct accp_json *root, const char *form
                               "is of format version %s, and this build reads %s: take a newer "
                               "accprobe, or write the file again",
                               found + stem, format + stem);
-    return accp_json_fail(root, error, "is of format \"%s\", where \"%s\" is needed", found, format);
+    return accp_json_fail(root, error, "is of format \"%s\", where \"%s\" is needed", found,
+                          format);
 }
 
 enum accp_status accp_json_open(const char *file, const char *format, json_t **root,
@@ -102,7 +110,8 @@ enum accp_status accp_json_member(const struct accp_json *object, const char *ke
                                   struct accp_json *member, struct accp_error *error)
 {
     struct accp_json found = {.file = object->file, .value = json_object_get(object->value, key)};
-    snprintf(found.path, sizeof found.path, "%s%s%s", object->path, object->path[0] ? "." : "", key);
+    snprintf(found.path, sizeof found.path, "%s%s%s", object->path, object->path[0] ? "." : "",
+             key);
     ACCP_TRY(expect(&found, type, error));
     *member = found;
     return ACCP_STATUS_OK;

@@ -1,5 +1,7 @@
-/* Strict reading of our JSON files on top of jansson. Every reader names the file and the path inside it
- * ("run.json: roles[3].cycles.mean: ..."), and refuses what is missing, of another type or out of range. */
+/* Strict reading of our JSON files on top of jansson. Every reader names the file and the path
+ * inside it
+ * ("run.json: roles[3].cycles.mean: ..."), and refuses what is missing, of another type or out of
+ * range. */
 #ifndef ACCP_BASE_JSON_H
 #define ACCP_BASE_JSON_H
 
@@ -18,13 +20,13 @@ struct accp_json {
     json_t *value;                   /* borrowed */
 };
 
-/* Parses `size` bytes as one JSON object without duplicate keys. *root is owned by the caller (json_decref);
- * *reader points into it. Errors: INPUT, with the line in `offset`. */
+/* Parses `size` bytes as one JSON object without duplicate keys. *root is owned by the caller
+ * (json_decref); *reader points into it. Errors: INPUT, with the line in `offset`. */
 enum accp_status accp_json_parse(const char *file, const void *data, size_t size, json_t **root,
                                  struct accp_json *reader, struct accp_error *error);
 
-/* Reads a file and parses it as above; checks that member "format" is `format` ("accprobe-run/1"): a newer
- * version of the same format and another format are told apart in the message. */
+/* Reads a file and parses it as above; checks that member "format" is `format` ("accprobe-run/1"):
+ * a newer version of the same format and another format are told apart in the message. */
 enum accp_status accp_json_open(const char *file, const char *format, json_t **root,
                                 struct accp_json *reader, struct accp_error *error);
 
@@ -32,15 +34,16 @@ enum accp_status accp_json_open(const char *file, const char *format, json_t **r
 enum accp_status accp_json_format(const struct accp_json *root, const char *format,
                                   struct accp_error *error);
 
-/* Member of an object, or element of an array, as a reader of its own. INPUT if missing or of another type. */
+/* Member of an object, or element of an array, as a reader of its own. INPUT if missing or of
+ * another type. */
 enum accp_status accp_json_member(const struct accp_json *object, const char *key, json_type type,
                                   struct accp_json *member, struct accp_error *error);
 enum accp_status accp_json_element(const struct accp_json *array, size_t index, json_type type,
                                    struct accp_json *element, struct accp_error *error);
 bool accp_json_has(const struct accp_json *object, const char *key);
 
-/* Members by value. A string must fit `text_bytes` with its NUL, and hold no control characters; a number
- * must lie in [low, high]; an integer must be written as one. */
+/* Members by value. A string must fit `text_bytes` with its NUL, and hold no control characters; a
+ * number must lie in [low, high]; an integer must be written as one. */
 enum accp_status accp_json_string(const struct accp_json *object, const char *key, char *text,
                                   size_t text_bytes, struct accp_error *error);
 enum accp_status accp_json_number(const struct accp_json *object, const char *key, double low,

@@ -18,33 +18,33 @@ const char *const accp_probe_questions[] = {
 #define SINK_SUFFIX_FULL             ""
 #define PLACEMENT_SUFFIX_ROUND_ROBIN ""
 
-#define ROLE_ENTRY(probe_id, id, chain_, acc_, effective_, sink_, placement_)                      \
-    [ACCP_ROLE_##probe_id##_##id] = {                                                              \
-        .probe = ACCP_PROBE_##probe_id,                                                            \
-        .name = #probe_id ".chain" #chain_ ".acc" #acc_ SINK_SUFFIX_##sink_                        \
-            PLACEMENT_SUFFIX_##placement_,                                                         \
-        .kernel = #probe_id "_" #id "_effective" #effective_,                                      \
-        .chain = chain_,                                                                           \
-        .acc = acc_,                                                                               \
-        .effective = effective_,                                                                   \
-        .sink = ACCP_SINK_##sink_,                                                                 \
-        .placement = ACCP_PLACEMENT_##placement_},
+#define ROLE_ENTRY(probe_id, id, chain_, acc_, effective_, sink_, placement_) \
+    [ACCP_ROLE_##probe_id##_## \
+        id] = {.probe = ACCP_PROBE_##probe_id, \
+               .name = #probe_id ".chain" #chain_ \
+                                 ".acc" #acc_ SINK_SUFFIX_##sink_ PLACEMENT_SUFFIX_##placement_, \
+               .kernel = #probe_id "_" #id "_effective" #effective_, \
+               .chain = chain_, \
+               .acc = acc_, \
+               .effective = effective_, \
+               .sink = ACCP_SINK_##sink_, \
+               .placement = ACCP_PLACEMENT_##placement_},
 
 const struct accp_role accp_roles[] = {
-#define ROLE(id, chain, acc, effective, sink, placement)                                           \
+#define ROLE(id, chain, acc, effective, sink, placement) \
     ROLE_ENTRY(optimal, id, chain, acc, effective, sink, placement)
 #include "optimal.def"
 };
 
-#define ROLE(id, chain, acc, effective, sink, placement)                                           \
-    _Static_assert((effective) == ((acc) < (chain) ? (acc) : (chain)),                             \
+#define ROLE(id, chain, acc, effective, sink, placement) \
+    _Static_assert((effective) == ((acc) < (chain) ? (acc) : (chain)), \
                    "effective is the smaller of acc and chain: " #id);
 #include "optimal.def"
 
 _Static_assert(sizeof accp_roles / sizeof *accp_roles == ACCP_ROLE_COUNT, "one entry a role");
 
 const struct accp_protocol accp_protocols[] = {
-#define PROTOCOL(id, name, warps, blocks, launches, budget, skew, warmup)                          \
+#define PROTOCOL(id, name, warps, blocks, launches, budget, skew, warmup) \
     [ACCP_PROTOCOL_##id] = {#name, warps, ACCP_BLOCKS_##blocks, launches, budget, skew, warmup},
 #include "protocols.def"
 };
@@ -52,8 +52,9 @@ const struct accp_protocol accp_protocols[] = {
 enum { VALIDATED_NO, VALIDATED_YES };
 
 const struct accp_arch accp_arches[] = {
-#define ARCH(id, lanes, schedulers, warps, registers, allocation, validated)                       \
-    [ACCP_ARCH_##id] = {#id, lanes, schedulers, warps, registers, allocation, VALIDATED_##validated},
+#define ARCH(id, lanes, schedulers, warps, registers, allocation, validated) \
+    [ACCP_ARCH_## \
+        id] = {#id, lanes, schedulers, warps, registers, allocation, VALIDATED_##validated},
 #include "arches.def"
 };
 

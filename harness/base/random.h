@@ -1,6 +1,7 @@
-/* A small seeded generator for start skews, shuffles and simulated phases: the same seed gives the same
- * sequence on every machine, which a recorded run depends on. Not for secrets.
- * Source: SplitMix64, Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. */
+/* A small seeded generator for start skews, shuffles and simulated phases: the same seed gives the
+ * same sequence on every machine, which a recorded run depends on. Not for secrets. Source:
+ * SplitMix64, Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014.
+ */
 #ifndef ACCP_BASE_RANDOM_H
 #define ACCP_BASE_RANDOM_H
 

@@ -10,7 +10,8 @@ static const char *const status_text[] = {
 #undef STATUS
 };
 
-/* File names and JSON strings come from strangers: a newline or an escape in them must not forge a line. */
+/* File names and JSON strings come from strangers: a newline or an escape in them must not forge a
+ * line. */
 static void make_printable(char *text)
 {
     for (; *text; ++text)

@@ -63,7 +63,8 @@ const struct accp_run_role *accp_run_find(const struct accp_run *run, const char
     return NULL;
 }
 
-/* Unknown facts are left out of the file, so every member of device, compiler and protocol is optional. */
+/* Unknown facts are left out of the file, so every member of device, compiler and protocol is
+ * optional. */
 
 static enum accp_status read_text(const struct accp_json *object, const char *key, char *text,
                                   size_t bytes, struct accp_error *error)
@@ -96,24 +97,25 @@ static enum accp_status read_int(const struct accp_json *object, const char *key
     return ACCP_STATUS_OK;
 }
 
-/* Members of device, compiler and protocol: FIELD(kind, member). The file's key is the member's name. */
-#define DEVICE_FIELDS(TEXT, REAL, COUNT)                                                           \
-    TEXT(name)                                                                                     \
-    TEXT(arch)                                                                                     \
-    COUNT(sm_count)                                                                                \
-    COUNT(memory_bytes)                                                                            \
-    TEXT(pci_id)                                                                                   \
-    TEXT(uuid_hash)                                                                                \
-    TEXT(driver)                                                                                   \
-    REAL(sm_clock_mhz)                                                                             \
-    REAL(sm_clock_max_mhz)                                                                         \
-    REAL(memory_clock_mhz)                                                                         \
-    REAL(achieved_mhz_before)                                                                      \
-    REAL(achieved_mhz_after)                                                                       \
-    TEXT(mig)                                                                                      \
-    TEXT(ecc)                                                                                      \
-    TEXT(throttle)                                                                                 \
-    COUNT(other_processes)                                                                         \
+/* Members of device, compiler and protocol: FIELD(kind, member). The file's key is the member's
+ * name. */
+#define DEVICE_FIELDS(TEXT, REAL, COUNT) \
+    TEXT(name) \
+    TEXT(arch) \
+    COUNT(sm_count) \
+    COUNT(memory_bytes) \
+    TEXT(pci_id) \
+    TEXT(uuid_hash) \
+    TEXT(driver) \
+    REAL(sm_clock_mhz) \
+    REAL(sm_clock_max_mhz) \
+    REAL(memory_clock_mhz) \
+    REAL(achieved_mhz_before) \
+    REAL(achieved_mhz_after) \
+    TEXT(mig) \
+    TEXT(ecc) \
+    TEXT(throttle) \
+    COUNT(other_processes) \
     COUNT(utilization_percent)
 
 static enum accp_status read_device(const struct accp_json *root, struct accp_run_device *device,
@@ -121,7 +123,7 @@ static enum accp_status read_device(const struct accp_json *root, struct accp_ru
 {
     struct accp_json object;
     ACCP_TRY(accp_json_member(root, "device", JSON_OBJECT, &object, error));
-#define TEXT(member)                                                                               \
+#define TEXT(member) \
     ACCP_TRY(read_text(&object, #member, device->member, sizeof device->member, error));
 #define REAL(member)  ACCP_TRY(read_real(&object, #member, &device->member, error));
 #define COUNT(member) ACCP_TRY(read_count(&object, #member, &device->member, error));
@@ -176,12 +178,14 @@ static enum accp_status read_modes(const struct accp_json *object, struct accp_c
     for (size_t i = 0; i < cycles->mode_count; ++i) {
         struct accp_json mode;
         ACCP_TRY(accp_json_element(&modes, i, JSON_ARRAY, &mode, error));
-        const json_t *value = json_array_get(mode.value, 0), *weight = json_array_get(mode.value, 1);
+        const json_t *value = json_array_get(mode.value, 0),
+                     *weight = json_array_get(mode.value, 1);
         if (json_array_size(mode.value) != 2 || !json_is_number(value) || !json_is_number(weight))
             return accp_json_fail(&mode, error, "must be [cycles, weight]");
         struct accp_mode read = {json_number_value(value), json_number_value(weight)};
         if (!(read.cycles > 0 && read.cycles < cycles_max && read.weight > 0 && read.weight <= 1))
-            return accp_json_fail(&mode, error, "has cycles not above 0, or a weight outside 0 to 1");
+            return accp_json_fail(&mode, error,
+                                  "has cycles not above 0, or a weight outside 0 to 1");
         cycles->modes[i] = read;
     }
     return ACCP_STATUS_OK;
@@ -199,16 +203,19 @@ static enum accp_status read_cycles(const struct accp_json *role, struct accp_cy
     ACCP_TRY(accp_json_number(&object, "mean", 0, cycles_max, &cycles->mean, error));
     ACCP_TRY(accp_json_number(&object, "min", 0, cycles_max, &cycles->min, error));
     ACCP_TRY(accp_json_number(&object, "max", 0, cycles_max, &cycles->max, error));
-    /* Written with 6 significant digits each, so a mean may step over its bounds by their last one. */
+    /* Written with 6 significant digits each, so a mean may step over its bounds by their last one.
+     */
     double slack = 1e-5 * cycles->max;
-    if (cycles->mean <= 0 || cycles->min > cycles->mean + slack || cycles->mean > cycles->max + slack)
+    if (cycles->mean <= 0 || cycles->min > cycles->mean + slack ||
+        cycles->mean > cycles->max + slack)
         return accp_json_fail(&object, error, "must have 0 < min <= mean <= max");
     return read_modes(&object, cycles, error);
 }
 
-/* A role that carries one of our probes' names must be one of theirs; others are strangers' symbols. */
-static enum accp_status check_known(const struct accp_json *object, const struct accp_run_role *role,
-                                    struct accp_error *error)
+/* A role that carries one of our probes' names must be one of theirs; others are strangers'
+ * symbols. */
+static enum accp_status check_known(const struct accp_json *object,
+                                    const struct accp_run_role *role, struct accp_error *error)
 {
     char probe[ACCP_NAME_BYTES];
     snprintf(probe, sizeof probe, "%s", role->role);
@@ -217,13 +224,13 @@ static enum accp_status check_known(const struct accp_json *object, const struct
     if (!dot || accp_probe_find(probe) < 0) return ACCP_STATUS_OK;
     const struct accp_role *known = accp_role_find(role->role);
     if (!known || strcmp(known->name, role->role) != 0)
-        return accp_json_fail(object, error, "role \"%s\" is not in the table of probe %s", role->role,
-                              probe);
+        return accp_json_fail(object, error, "role \"%s\" is not in the table of probe %s",
+                              role->role, probe);
     if (known->chain != role->chain || known->acc != role->acc ||
         known->effective != role->effective || strcmp(known->kernel, role->kernel) != 0)
-        return accp_json_fail(object, error,
-                              "role \"%s\" differs from the table in chain, acc, effective or kernel",
-                              role->role);
+        return accp_json_fail(
+            object, error, "role \"%s\" differs from the table in chain, acc, effective or kernel",
+            role->role);
     return ACCP_STATUS_OK;
 }
 
@@ -257,7 +264,8 @@ static enum accp_status refuse_doubles(const char *file, const struct accp_run *
 {
     const struct accp_run_role **sorted = malloc(run->role_count * sizeof *sorted);
     if (!sorted) return accp_fail(error, ACCP_STATUS_MEMORY, file, -1, "no memory for its roles");
-    for (size_t i = 0; i < run->role_count; ++i) sorted[i] = &run->roles[i];
+    for (size_t i = 0; i < run->role_count; ++i)
+        sorted[i] = &run->roles[i];
     qsort(sorted, run->role_count, sizeof *sorted, compare_roles);
     enum accp_status status = ACCP_STATUS_OK;
     for (size_t i = 1; i < run->role_count && status == ACCP_STATUS_OK; ++i)
@@ -279,7 +287,8 @@ static enum accp_status read_source(const struct accp_json *root, enum accp_sour
         *source = (enum accp_source)i;
         return ACCP_STATUS_OK;
     }
-    return accp_json_fail(root, error, "source is \"%s\", not measured, predicted or document", text);
+    return accp_json_fail(root, error, "source is \"%s\", not measured, predicted or document",
+                          text);
 }
 
 static enum accp_status read_reference(const struct accp_json *root, struct accp_run *run,
@@ -308,7 +317,8 @@ static enum accp_status read_root(const struct accp_json *root, struct accp_run 
     size_t count = json_array_size(roles.value);
     if (count == 0) return accp_json_fail(&roles, error, "is empty: nothing was run");
     if (count > ACCP_RUN_ROLES)
-        return accp_json_fail(&roles, error, "has %zu entries, at most %d fit", count, ACCP_RUN_ROLES);
+        return accp_json_fail(&roles, error, "has %zu entries, at most %d fit", count,
+                              ACCP_RUN_ROLES);
     for (size_t i = 0; i < count; ++i) {
         struct accp_json object;
         struct accp_run_role *role;
@@ -353,11 +363,11 @@ static json_t *rounded(double value)
 static json_t *device_json(const struct accp_run_device *device)
 {
     json_t *object = json_object();
-#define TEXT(member)                                                                               \
+#define TEXT(member) \
     if (device->member[0]) json_object_set_new(object, #member, json_string(device->member));
-#define REAL(member)                                                                               \
+#define REAL(member) \
     if (device->member >= 0) json_object_set_new(object, #member, rounded(device->member));
-#define COUNT(member)                                                                              \
+#define COUNT(member) \
     if (device->member >= 0) json_object_set_new(object, #member, json_integer(device->member));
     DEVICE_FIELDS(TEXT, REAL, COUNT)
 #undef TEXT
@@ -370,7 +380,8 @@ static json_t *compiler_json(const struct accp_run_compiler *compiler)
 {
     json_t *object = json_object();
     if (compiler->name[0]) json_object_set_new(object, "name", json_string(compiler->name));
-    if (compiler->version[0]) json_object_set_new(object, "version", json_string(compiler->version));
+    if (compiler->version[0])
+        json_object_set_new(object, "version", json_string(compiler->version));
     if (compiler->flags[0]) json_object_set_new(object, "flags", json_string(compiler->flags));
     return object;
 }

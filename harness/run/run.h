@@ -1,5 +1,6 @@
-/* A run: what each role did, wherever that came from. Measured, predicted and document runs are this one
- * struct and one file format ("accprobe-run/1"); verdicts, policies and reports read nothing else. */
+/* A run: what each role did, wherever that came from. Measured, predicted and document runs are
+ * this one struct and one file format ("accprobe-run/1"); verdicts, policies and reports read
+ * nothing else. */
 #ifndef ACCP_RUN_RUN_H
 #define ACCP_RUN_RUN_H
 
@@ -12,9 +13,9 @@
 #include <stdint.h>
 
 /* SOURCE(id, text in the file) */
-#define ACCP_SOURCE_TABLE(SOURCE)                                                                  \
-    SOURCE(MEASURED, "measured")                                                                   \
-    SOURCE(PREDICTED, "predicted")                                                                 \
+#define ACCP_SOURCE_TABLE(SOURCE) \
+    SOURCE(MEASURED, "measured") \
+    SOURCE(PREDICTED, "predicted") \
     SOURCE(DOCUMENT, "document")
 
 enum accp_source {
@@ -26,7 +27,8 @@ enum accp_source {
 
 enum { ACCP_RUN_MODES = 16, ACCP_RUN_ROLES = 65536, ACCP_TEXT_BYTES = 128 };
 
-/* One distinct whole number of cycles per iteration and the share of the warps that had it (0..1]. */
+/* One distinct whole number of cycles per iteration and the share of the warps that had it (0..1].
+ */
 struct accp_mode {
     double cycles, weight;
 };
@@ -56,14 +58,14 @@ struct accp_run_device {
     double sm_clock_mhz, sm_clock_max_mhz, memory_clock_mhz; /* as NVML says */
     double achieved_mhz_before, achieved_mhz_after;          /* SM cycles over wall nanoseconds */
     char mig[16], ecc[16];                                   /* "on", "off" or "" */
-    char throttle[ACCP_TEXT_BYTES];                          /* reasons seen, comma-separated; "none"; "" */
-    int64_t other_processes;                                 /* computing on the GPU beside us */
-    int64_t utilization_percent;                             /* of the GPU, before the run */
+    char throttle[ACCP_TEXT_BYTES]; /* reasons seen, comma-separated; "none"; "" */
+    int64_t other_processes;        /* computing on the GPU beside us */
+    int64_t utilization_percent;    /* of the GPU, before the run */
 };
 
 /* The compiler, as the cubin itself says. */
 struct accp_run_compiler {
-    char name[ACCP_TEXT_BYTES];  /* what wrote the SASS: "ptxas" */
+    char name[ACCP_TEXT_BYTES];    /* what wrote the SASS: "ptxas" */
     char version[ACCP_TEXT_BYTES]; /* "13.0.88" */
     char flags[ACCP_TEXT_BYTES * 2];
 };
@@ -82,8 +84,9 @@ struct accp_run {
     struct accp_run_device device;
     struct accp_run_compiler compiler;
     struct accp_run_protocol protocol;
-    double reference_first, reference_second; /* null control: the reference role in the first and in the
-                                                 second half of the process, cycles per iteration; -1: none */
+    double reference_first,
+        reference_second; /* null control: the reference role in the first and in the
+                             second half of the process, cycles per iteration; -1: none */
     size_t role_count;
     struct accp_run_role *roles; /* owned */
 };
@@ -92,20 +95,23 @@ struct accp_run {
 void accp_run_init(struct accp_run *run);
 void accp_run_fini(struct accp_run *run);
 
-/* Appends a cleared role and returns it in *role (owned by the run, valid until the next append). MEMORY. */
+/* Appends a cleared role and returns it in *role (owned by the run, valid until the next append).
+ * MEMORY. */
 enum accp_status accp_run_append(struct accp_run *run, struct accp_run_role **role,
                                  struct accp_error *error);
 
-/* The role of that name at that number of warps (any number: warps < 0, the first one); NULL: none. */
+/* The role of that name at that number of warps (any number: warps < 0, the first one); NULL: none.
+ */
 const struct accp_run_role *accp_run_find(const struct accp_run *run, const char *role, int warps);
 
-/* Reads a run file. *run is initialised here and owned by the caller on success; on failure it is cleared.
- * Refuses (INPUT): another or newer format, missing or mistyped members, numbers that are not finite or out
- * of range, a (role, warps) that stands twice, a role of one of our probes that the tables do not have or
- * whose chain or acc differ from them, no roles. Zero samples are read: the verdict answers for them. */
+/* Reads a run file. *run is initialised here and owned by the caller on success; on failure it is
+ * cleared. Refuses (INPUT): another or newer format, missing or mistyped members, numbers that are
+ * not finite or out of range, a (role, warps) that stands twice, a role of one of our probes that
+ * the tables do not have or whose chain or acc differ from them, no roles. Zero samples are read:
+ * the verdict answers for them. */
 enum accp_status accp_run_read(const char *file, struct accp_run *run, struct accp_error *error);
-enum accp_status accp_run_parse(const char *file, const void *data, size_t size, struct accp_run *run,
-                                struct accp_error *error);
+enum accp_status accp_run_parse(const char *file, const void *data, size_t size,
+                                struct accp_run *run, struct accp_error *error);
 
 /* The run as text, one role a line, in a stable order; *text is malloc'd, owned by the caller. */
 enum accp_status accp_run_format(const struct accp_run *run, char **text, size_t *text_bytes,

@@ -19,7 +19,8 @@ static void test_error_is_one_printable_line(void **state)
 {
     (void)state;
     struct accp_error error;
-    assert_int_equal(accp_fail(&error, ACCP_STATUS_INPUT, "a\nb", 7, "x\x1b[31m%d", 5), ACCP_STATUS_INPUT);
+    assert_int_equal(accp_fail(&error, ACCP_STATUS_INPUT, "a\nb", 7, "x\x1b[31m%d", 5),
+                     ACCP_STATUS_INPUT);
     char line[128];
     accp_error_line(&error, line, sizeof line);
     assert_string_equal(line, "a?b: x?[31m5");
@@ -60,7 +61,8 @@ static void test_json_is_strict(void **state)
     struct accp_json reader;
     struct accp_error error;
     const char text[] = "{\"format\": \"accprobe-run/2\", \"x\": {\"n\": 1.5, \"s\": \"a\\nb\"}}";
-    assert_int_equal(accp_json_parse("f", text, sizeof text - 1, &root, &reader, &error), ACCP_STATUS_OK);
+    assert_int_equal(accp_json_parse("f", text, sizeof text - 1, &root, &reader, &error),
+                     ACCP_STATUS_OK);
     assert_int_equal(accp_json_format(&reader, "accprobe-run/1", &error), ACCP_STATUS_INPUT);
     assert_non_null(strstr(error.text, "format version 2"));
     assert_int_equal(accp_json_format(&reader, "accprobe-golden/1", &error), ACCP_STATUS_INPUT);
@@ -73,11 +75,14 @@ static void test_json_is_strict(void **state)
     assert_string_equal(error.text, "x.n: is a number, where an integer is needed");
     assert_int_equal(accp_json_number(&member, "n", 0, 1, &number, &error), ACCP_STATUS_INPUT);
     assert_int_equal(accp_json_number(&member, "n", 0, 2, &number, &error), ACCP_STATUS_OK);
-    assert_int_equal(accp_json_string(&member, "s", string, sizeof string, &error), ACCP_STATUS_INPUT);
-    assert_int_equal(accp_json_string(&member, "t", string, sizeof string, &error), ACCP_STATUS_INPUT);
+    assert_int_equal(accp_json_string(&member, "s", string, sizeof string, &error),
+                     ACCP_STATUS_INPUT);
+    assert_int_equal(accp_json_string(&member, "t", string, sizeof string, &error),
+                     ACCP_STATUS_INPUT);
     assert_string_equal(error.text, "x.t: is missing");
     json_decref(root);
-    const char *const bad[] = {"", "[]", "{\"a\": NaN}", "{\"a\": 1, \"a\": 2}", "{\"a\": 1e999}", "{\"a\""};
+    const char *const bad[] = {
+        "", "[]", "{\"a\": NaN}", "{\"a\": 1, \"a\": 2}", "{\"a\": 1e999}", "{\"a\""};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; ++i)
         assert_int_equal(accp_json_parse("f", bad[i], strlen(bad[i]), &root, &reader, &error),
                          ACCP_STATUS_INPUT);
@@ -95,7 +100,8 @@ static void test_random_repeats(void **state)
         seen |= 1u << value;
     }
     assert_int_equal(seen, 1023);
-    assert_int_equal(accp_random_next(&(struct accp_random){0}), 0xe220a8397b1dcdafu); /* published first output */
+    assert_int_equal(accp_random_next(&(struct accp_random){0}),
+                     0xe220a8397b1dcdafu); /* published first output */
 }
 
 static void test_tables(void **state)
@@ -122,8 +128,10 @@ static void test_tables(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_error_is_one_printable_line), cmocka_unit_test(test_file_round_trip),
-        cmocka_unit_test(test_json_is_strict),              cmocka_unit_test(test_random_repeats),
+        cmocka_unit_test(test_error_is_one_printable_line),
+        cmocka_unit_test(test_file_round_trip),
+        cmocka_unit_test(test_json_is_strict),
+        cmocka_unit_test(test_random_repeats),
         cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;

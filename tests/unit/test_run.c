@@ -31,8 +31,12 @@ static void test_round_trip(void **state)
         role->acc = accp_roles[i].acc;
         role->effective = accp_roles[i].effective;
         role->warps = 8;
-        role->cycles = (struct accp_cycles){.mean = 129.123456789, .min = 124, .max = 136.5, .n = 4224,
-                                            .mode_count = 1, .modes = {{128, 0.41}}};
+        role->cycles = (struct accp_cycles){.mean = 129.123456789,
+                                            .min = 124,
+                                            .max = 136.5,
+                                            .n = 4224,
+                                            .mode_count = 1,
+                                            .modes = {{128, 0.41}}};
         role->progress = 77459.3;
     }
     char *text, *text_again;
@@ -52,11 +56,13 @@ static void test_round_trip(void **state)
     accp_run_fini(&again);
 }
 
-#define RUN_WITH(roles)                                                                            \
-    "{\"format\": \"accprobe-run/1\", \"source\": \"measured\", \"device\": {}, \"compiler\": {}, " \
+#define RUN_WITH(roles) \
+    "{\"format\": \"accprobe-run/1\", \"source\": \"measured\", \"device\": {}, \"compiler\": " \
+    "{}, " \
     "\"protocol\": {}, \"roles\": [" roles "]}"
-#define ROLE_WITH(name, cycles)                                                                    \
-    "{\"role\": \"" name "\", \"kernel\": \"k\", \"warps\": 8, \"cycles\": {" cycles "}, \"progress\": 1}"
+#define ROLE_WITH(name, cycles) \
+    "{\"role\": \"" name "\", \"kernel\": \"k\", \"warps\": 8, \"cycles\": {" cycles \
+    "}, \"progress\": 1}"
 #define GOOD "\"mean\": 2, \"min\": 1, \"max\": 3, \"n\": 1"
 
 static const struct {
@@ -67,8 +73,10 @@ static const struct {
     {"{\"format\": \"accprobe-golden/1\"}", "where \"accprobe-run/1\" is needed"},
     {RUN_WITH(""), "roles: is empty"},
     {RUN_WITH(ROLE_WITH("a", GOOD) ", " ROLE_WITH("a", GOOD)), "stands there twice"},
-    {RUN_WITH(ROLE_WITH("a", "\"mean\": 9, \"min\": 1, \"max\": 3, \"n\": 1")), "0 < min <= mean <= max"},
-    {RUN_WITH(ROLE_WITH("a", "\"mean\": 0, \"min\": 0, \"max\": 0, \"n\": 1")), "0 < min <= mean <= max"},
+    {RUN_WITH(ROLE_WITH("a", "\"mean\": 9, \"min\": 1, \"max\": 3, \"n\": 1")),
+     "0 < min <= mean <= max"},
+    {RUN_WITH(ROLE_WITH("a", "\"mean\": 0, \"min\": 0, \"max\": 0, \"n\": 1")),
+     "0 < min <= mean <= max"},
     {RUN_WITH(ROLE_WITH("a", "\"mean\": NaN, \"min\": 1, \"max\": 3, \"n\": 1")), "not valid JSON"},
     {RUN_WITH(ROLE_WITH("a", "\"mean\": 2, \"min\": 1, \"max\": 3, \"n\": -1")), "outside 0"},
     {RUN_WITH(ROLE_WITH("a", GOOD ", \"modes\": [[1, 2, 3]]")), "must be [cycles, weight]"},
@@ -84,9 +92,11 @@ static void test_refusals(void **state)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; ++i) {
         struct accp_run run;
         struct accp_error error;
-        assert_int_equal(accp_run_parse("f", refused[i].text, strlen(refused[i].text), &run, &error),
-                         ACCP_STATUS_INPUT);
-        if (!strstr(error.text, refused[i].message)) fail_msg("%s\nlacks: %s", error.text, refused[i].message);
+        assert_int_equal(
+            accp_run_parse("f", refused[i].text, strlen(refused[i].text), &run, &error),
+            ACCP_STATUS_INPUT);
+        if (!strstr(error.text, refused[i].message))
+            fail_msg("%s\nlacks: %s", error.text, refused[i].message);
         assert_null(run.roles);
     }
 }

@@ -1,0 +1,82 @@
+/* The loop that every role runs. The chain and the sink are each probe's own; what surrounds them
+ * is here once: inputs, the skewed start, the phases, the clock and the budget.
+ *
+ * An iteration is: the chain, the sink, one clock read, one budget test. Nothing in it may be
+ * hoisted or folded: each first link reads the sink of the iteration before. It sets its
+ * accumulator by reading that accumulator's own start value, a live register, so an accumulator
+ * costs one register and no instruction to set. */
+#ifndef ACCP_LOOP_CUH
+#define ACCP_LOOP_CUH
+
+#include "parameters.h"
+
+/* What a warp carries through the loop: a lane's coefficients, start values and sink. */
+struct accp_lane {
+    float multiplier, addend, sink;
+    float start[ACCP_ACCUMULATORS]; /* the first `effective` are read */
+};
+
+static __device__ __forceinline__ unsigned accp_global_thread(void)
+{
+    return blockIdx.x * blockDim.x + threadIdx.x;
+}
+
+static __device__ __forceinline__ void accp_lane_load(struct accp_lane &lane, const float *input,
+                                                      int effective)
+{
+    const float *row = input + threadIdx.x % ACCP_LANES;
+    lane.multiplier = row[ACCP_INPUT_MULTIPLIER * ACCP_LANES];
+    lane.addend = row[ACCP_INPUT_ADDEND * ACCP_LANES];
+    lane.sink = row[ACCP_INPUT_SINK * ACCP_LANES];
+#pragma unroll
+    for (int k = 0; k < effective; ++k)
+        lane.start[k] = row[(ACCP_INPUT_START + k) * ACCP_LANES];
+}
+
+/* Warps of one scheduler lock into a phase that depends on how they start: spread the starts. */
+static __device__ __forceinline__ long long accp_wait(unsigned skew_cycles)
+{
+    long long begin = clock64(), now = begin;
+    while (now - begin < skew_cycles)
+        now = clock64();
+    return now;
+}
+
+static __device__ __forceinline__ unsigned accp_sm(void)
+{
+    unsigned sm;
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
+    return sm;
+}
+
+/* One iteration up to the sink; `chain` and `effective` are constants once it is inlined. */
+typedef void (*accp_iteration)(struct accp_lane &lane, int chain, int effective);
+
+static __device__ __forceinline__ void accp_loop(const struct accp_parameters &parameters,
+                                                 int chain, int effective, accp_iteration iterate)
+{
+    const unsigned thread = accp_global_thread();
+    const unsigned warp = thread / ACCP_LANES;
+    struct accp_lane lane;
+    accp_lane_load(lane, parameters.input, effective);
+
+    struct accp_record record = {0, 0, 0, accp_sm()};
+    long long now = accp_wait(parameters.skew_cycles[warp]);
+#pragma unroll 1
+    for (int phase = 0; phase < parameters.phases; ++phase) {
+        const long long begin = now, budget = parameters.budget_cycles[phase];
+        record.single_cycles = record.elapsed_cycles;
+        record.iterations = 0;
+#pragma unroll 1
+        do {
+            iterate(lane, chain, effective);
+            ++record.iterations;
+            now = clock64();
+        } while (now - begin < budget);
+        record.elapsed_cycles = (unsigned)(now - begin);
+    }
+    parameters.sinks[thread] = lane.sink;
+    if (thread % ACCP_LANES == 0) parameters.records[warp] = record;
+}
+
+#endif
