@@ -1,0 +1,41 @@
+/* What can be wrong around a measurement, so that its numbers accuse nobody. */
+#ifndef ACCP_GOLDEN_ENVIRONMENT_H
+#define ACCP_GOLDEN_ENVIRONMENT_H
+
+#include "run/run.h"
+
+#include <stdbool.h>
+
+/* TROUBLE(id, text) */
+#define ACCP_TROUBLE_TABLE(TROUBLE) \
+    TROUBLE(NONE, "nothing") \
+    TROUBLE(THROTTLED, "the GPU was slowed") \
+    TROUBLE(OTHER_PROCESSES, "other processes were computing on the GPU") \
+    TROUBLE(UTILIZED, "the GPU was busy before the run") \
+    TROUBLE(MIG, "the GPU is split (MIG)") \
+    TROUBLE(REFERENCE_DRIFTED, "the reference role changed during the run")
+
+enum accp_trouble {
+#define TROUBLE(id, text) ACCP_TROUBLE_##id,
+    ACCP_TROUBLE_TABLE(TROUBLE)
+#undef TROUBLE
+        ACCP_TROUBLE_COUNT
+};
+
+enum {
+    /* NVML's utilisation looks back up to a second, and so sees our own process before this one,
+     * which keeps the GPU busy for some 15 ms in 250. Anything that matters is far above. */
+    ACCP_UTILIZATION_LIMIT_PERCENT = 20
+};
+
+/* How far the halves of the reference role may lie apart, relative: five times the spread of a
+ * role's mean between processes at 8 warps (0.1 % at the worst). */
+#define ACCP_REFERENCE_DRIFT_LIMIT 0.005
+
+/* The first trouble of a measured run, in the table's order, and in `text` what was seen; NONE for
+ * runs that were not measured. A throttle reason that is no row of device/throttle.def counts. */
+enum accp_trouble accp_environment_check(const struct accp_run *run, char *text, size_t text_bytes);
+
+const char *accp_trouble_text(enum accp_trouble trouble);
+
+#endif

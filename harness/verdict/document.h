@@ -1,0 +1,86 @@
+/* The statements of the document (golden/document/optimal.json), each computed from numbers. On the
+ * document's own run they are verified; on another run they are reported: holds, or does not hold.
+ */
+#ifndef ACCP_VERDICT_DOCUMENT_H
+#define ACCP_VERDICT_DOCUMENT_H
+
+#include "verdict/verdict.h"
+
+/* STATEMENT(id, name in the file). What each needs and computes, in progress (iterations in
+ * 10,000,000 cycles): peak        chain, acc            acc is the fastest of the chain progress
+ * chain, acc, progress  the average progress is the number stated, as rounded percent     chain,
+ * acc, percent   progress(acc) / progress(acc1) in percent is the number stated, as rounded gain
+ * chain, acc, percent   the same less 100 gain_grows  acc                   that gain grows with
+ * every chain order       chain, order          every neighbouring pair: > faster, ≈ within
+ * ACCP_DOCUMENT_TIE compare     chain, left, relation, right   relation < or > between the progress
+ * of two accs below       acc, from             every acc from `from` on is slower than acc, at
+ * every chain mostly_falls   from               more than half of the steps from one acc to the
+ * next, from `from` on, over all chains, lose progress mostly_below   acc, from          more than
+ * half of the accs from `from` on, over all chains, are slower than acc steepest    chain, acc the
+ * step from the acc before to acc loses most at this chain threshold                         over
+ * all orders: is the least > above the greatest ≈? */
+#define ACCP_STATEMENT_TABLE(STATEMENT) \
+    STATEMENT(PEAK, peak) \
+    STATEMENT(PROGRESS, progress) \
+    STATEMENT(PERCENT, percent) \
+    STATEMENT(GAIN, gain) \
+    STATEMENT(GAIN_GROWS, gain_grows) \
+    STATEMENT(ORDER, order) \
+    STATEMENT(COMPARE, compare) \
+    STATEMENT(BELOW, below) \
+    STATEMENT(MOSTLY_FALLS, mostly_falls) \
+    STATEMENT(MOSTLY_BELOW, mostly_below) \
+    STATEMENT(STEEPEST, steepest) \
+    STATEMENT(THRESHOLD, threshold)
+
+enum accp_statement_kind {
+#define STATEMENT(id, name) ACCP_STATEMENT_##id,
+    ACCP_STATEMENT_TABLE(STATEMENT)
+#undef STATEMENT
+        ACCP_STATEMENT_COUNT
+};
+
+/* The largest difference that may be written as a tie: the document never says, and uses it up to
+ * 0.92 %. */
+#define ACCP_DOCUMENT_TIE 0.01
+
+enum { ACCP_ORDER_TEXT_BYTES = 128, ACCP_STATEMENTS = 256 };
+
+/* One statement; members that its kind does not need are 0 or "". */
+struct accp_statement {
+    enum accp_statement_kind kind;
+    char section[16]; /* of the document: "4.3" */
+    int chain, acc, from, left, right;
+    char relation[4];
+    char order[ACCP_ORDER_TEXT_BYTES]; /* "acc2 > acc1 ≈ acc3" */
+    double percent, progress;
+};
+
+struct accp_document {
+    char probe[ACCP_NAME_BYTES];
+    int warps;
+    struct accp_statement *statements; /* owned */
+    size_t statement_count;
+};
+
+/* Reads the member "document" of a run file. A run file without it gives no statements. INPUT:
+ * statements of no known kind, members missing or out of range, chains and accs that the probe does
+ * not have. Pair with _fini. */
+enum accp_status accp_document_read(const char *file, struct accp_document *document,
+                                    struct accp_error *error);
+enum accp_status accp_document_parse(const char *file, const void *data, size_t size,
+                                     struct accp_document *document, struct accp_error *error);
+void accp_document_fini(struct accp_document *document);
+
+/* Adds one line for each statement to *judgement (which the caller initialised: by
+ * accp_verdict_judge, or cleared) and concludes it again. With `enforced` a statement that the
+ * numbers contradict is a FAIL, and one that they confirm a PASS; without it both are NO_GOLDEN,
+ * with the reason that says which. A statement about a role that the runs lack, or have no sample
+ * of, is left out if not enforced and ENVIRONMENT otherwise. `file` is named in the command that
+ * repeats the line. Errors: as accp_verdict_judge. */
+enum accp_status accp_verdict_document(const struct accp_document *document,
+                                       const struct accp_run *runs, size_t run_count, bool enforced,
+                                       const char *file, struct accp_judgement *judgement,
+                                       struct accp_error *error);
+
+#endif
