@@ -37,7 +37,7 @@ struct accp_device;
 struct accp_module;
 
 /* A kernel of a loaded module: plain data, valid until the module is unloaded. */
-struct accp_kernel {
+struct accp_device_kernel {
     void *function;   /* the driver's handle */
     int registers;    /* of a thread */
     int threads_max;  /* in a block */
@@ -74,7 +74,7 @@ bool accp_device_managed(struct accp_device *device, struct accp_error *note);
 /* Whether a text of accp_run_device.throttle names a reason that slows the GPU (throttle.def). */
 bool accp_throttle_slows(const char *throttle);
 
-/* "sm_90"; valid as long as the device. SM count; resident threads in an SM at most. */
+/* "sm_90", valid as long as the device; the number of SMs. */
 const char *accp_device_arch(const struct accp_device *device);
 int accp_device_sm_count(const struct accp_device *device);
 
@@ -87,12 +87,13 @@ void accp_device_unload(struct accp_device *device, struct accp_module *module);
 
 /* Finds a kernel by its symbol. Errors: INPUT (the cubin has none of that name), SKIP, DEVICE. */
 enum accp_status accp_device_kernel(struct accp_device *device, struct accp_module *module,
-                                    const char *symbol, struct accp_kernel *kernel,
+                                    const char *symbol, struct accp_device_kernel *kernel,
                                     struct accp_error *error);
 
 /* Blocks of `threads` threads that one SM holds at once. */
-enum accp_status accp_device_occupancy(struct accp_device *device, const struct accp_kernel *kernel,
-                                       int threads, int *blocks, struct accp_error *error);
+enum accp_status accp_device_occupancy(struct accp_device *device,
+                                       const struct accp_device_kernel *kernel, int threads,
+                                       int *blocks, struct accp_error *error);
 
 /* Device memory, uninitialised; the address is aligned to 256 bytes. `bytes` > 0. Owned by the
  * caller, who may leave freeing to accp_device_close. Errors: SKIP (OUT_OF_MEMORY), DEVICE, MEMORY.
@@ -112,9 +113,10 @@ enum accp_status accp_device_fill(struct accp_device *device, uint64_t address, 
 
 /* Starts `blocks` blocks of `threads` threads, with the one parameter of the kernel passed by
  * value, and returns before they end. Launches run one after another, in order. */
-enum accp_status accp_device_launch(struct accp_device *device, const struct accp_kernel *kernel,
-                                    int blocks, int threads, const void *parameters,
-                                    size_t parameters_bytes, struct accp_error *error);
+enum accp_status accp_device_launch(struct accp_device *device,
+                                    const struct accp_device_kernel *kernel, int blocks,
+                                    int threads, const void *parameters, size_t parameters_bytes,
+                                    struct accp_error *error);
 
 /* Waits until all launches have ended. DEVICE: a kernel failed, or they did not end within
  * `timeout_s` seconds. */
