@@ -109,9 +109,10 @@ static void list_arches(const struct accp_nvrtc *nvrtc)
 static enum accp_status compile_source(const struct accp_nvrtc *nvrtc, struct request *request,
                                        const struct accp_bytes *source, struct accp_error *error)
 {
-    char folder[4096];
-    snprintf(folder, sizeof folder, "-I%s", request->source);
-    ACCP_TRY(add_option(request, dirname(folder), error));
+    char path[4096], folder[4096 + 2];
+    snprintf(path, sizeof path, "%s", request->source);
+    snprintf(folder, sizeof folder, "-I%s", dirname(path));
+    ACCP_TRY(add_option(request, folder, error));
     struct accp_compilation compilation = {.source = (const char *)source->data,
                                            .name = basename(request->source),
                                            .ptx = request->ptx,

@@ -1,0 +1,42 @@
+# shellcheck shell=bash
+# Sourced by the tests of this folder: an empty folder to work in, and expectations that end the test when not met.
+set -uo pipefail
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+
+broken() {
+    printf 'expected %s\n' "$*" >&2
+    if [ -e "$scratch/stderr" ]; then sed 's/^/  stderr: /' "$scratch/stderr" >&2; fi
+    exit 1
+}
+
+# expect STATUS WORDS COMMAND...: that exit status, and WORDS in what it says on stderr: on its only line where it
+# fails, and nothing at all where WORDS are empty. Its stdout goes to the file stdout.
+expect() {
+    local status=$1 words=$2 got=0
+    shift 2
+    "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null || got=$?
+    [ "$got" = "$status" ] || broken "exit status $status, not $got, from: $*"
+    if [ -z "$words" ]; then
+        [ ! -s "$scratch/stderr" ] || broken "silence from: $*"
+        return
+    fi
+    grep -qF -e "$words" "$scratch/stderr" || broken "the words '$words' from: $*"
+    if [ "$status" != 0 ]; then
+        [ "$(wc -l <"$scratch/stderr")" = 1 ] || broken "one line from: $*"
+    fi
+}
+
+# checkout: a copy of what ci/setup and ci/compiler are made of, with a cache of its own.
+checkout() {
+    rm -rf "$scratch/checkout"
+    mkdir "$scratch/checkout"
+    cp -r "$ACCP_SOURCE_DIR/ci" "$scratch/checkout/ci"
+    unset ACCPROBE_CACHE
+}
+
+skip() {
+    printf 'skipped: %s\n' "$*"
+    exit 77
+}

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# accprobe-compile: bad input, and NVRTC against nvcc.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+compile=$ACCP_BINARY_DIR/accprobe-compile
+
+expect 0 '' "$compile" --help
+expect 4 '--nvrtc: give it' "$compile"
+expect 4 '--what: unknown option' "$compile" --what
+expect 4 '--arch: it needs a value' "$compile" --arch
+expect 4 'give --arch, --out and a source' "$compile" --nvrtc x --arch sm_90
+expect 4 'more: one source at a time' "$compile" --nvrtc x --arch sm_90 --out o a.cu more
+expect 4 './none.so: cannot load it' "$compile" --nvrtc ./none.so --list-arches
+expect 4 'libc.so.6: it has no nvrtcVersion: give a libnvrtc.so of CUDA 11.8 or newer' "$compile" --nvrtc libc.so.6 --list-arches
+
+nvrtc=${ACCPROBE_NVRTC:-$(dirname "$ACCP_NVCC")/../lib64/libnvrtc.so}
+[ -e "$nvrtc" ] || skip "no NVRTC beside $ACCP_NVCC, and none named by ACCPROBE_NVRTC"
+with() { "$compile" --nvrtc "$nvrtc" --arch "$@"; }
+expect 0 '' "$compile" --nvrtc "$nvrtc" --list-arches
+grep -qx sm_90 stdout || broken 'sm_90 among the arches'
+
+echo 'extern "C" __global__ void twice(float *x) { *x *= 2; }' >good.cu
+echo 'extern "C" __global__ void twice(float *x) { return x; }' >bad.cu
+echo old >out
+expect 4 'sm_10: NVRTC of CUDA' with sm_10 --out out good.cu
+expect 4 'hopper: not an arch: give one as sm_90' with hopper --out out good.cu
+expect 4 'sm_90x: not an arch' with sm_90x --out out good.cu
+expect 4 'none.cu: ' with sm_90 --out out none.cu
+failing() { with "$@" 2>&1 | grep accprobe-compile: >&2; }
+expect 4 'bad.cu: does not compile: bad.cu(1): error: ' failing sm_90 --out out bad.cu
+[ "$(cat out)" = old ] || broken 'the output left as it was where nothing was compiled'
+expect 4 'none/out: ' with sm_90 --out none/out good.cu
+expect 0 '' with sm_90 --ptx --out out good.cu -- -DUNUSED
+grep -q 'visible .entry twice' out || broken 'PTX with the kernel under its own name'
+grep -q 'NVRTC of CUDA [0-9]*\.[0-9]*: out for sm_90' stdout || broken 'the version that was used'
+
+# One version's nvcc and NVRTC have to give the same code.
+release() { sed -n 's/.*release \([0-9]*\.[0-9]*\),.*/\1/p;s/.*CUDA \([0-9]*\.[0-9]*\):.*/\1/p'; }
+[ "$("$ACCP_NVCC" --version | release)" = "$(release <stdout)" ] ||
+    skip "NVRTC is of another CUDA version than $ACCP_NVCC: not compared"
+source=$ACCP_SOURCE_DIR/kernels/optimal.cu
+expect 0 '' "$ACCP_NVCC" -arch=sm_90 -cubin -I"$ACCP_SOURCE_DIR/matrix" -o nvcc.cubin "$source"
+expect 0 '' with sm_90 -I "$ACCP_SOURCE_DIR/matrix" --out nvrtc.cubin "$source"
+code() { readelf -SW "$1" 2>/dev/null | grep -o '\.text\.[a-z0-9_]*' | sort -u; }
+code nvcc.cubin >sections
+[ "$(wc -l <sections)" = "$(grep -c '^ROLE(' "$ACCP_SOURCE_DIR/matrix/optimal.def")" ] || broken 'the code of every role'
+while read -r section; do
+    for by in nvcc nvrtc; do
+        readelf -x "$section" $by.cubin 2>/dev/null >$by.code
+    done
+    [ "$(wc -l <nvcc.code)" -gt 16 ] || broken "code in $section"
+    cmp -s nvcc.code nvrtc.code || broken "the same code from nvcc and NVRTC in $section"
+done <sections
