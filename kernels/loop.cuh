@@ -42,13 +42,6 @@ static __device__ __forceinline__ long long accp_wait(unsigned skew_cycles)
     return now;
 }
 
-static __device__ __forceinline__ unsigned accp_sm(void)
-{
-    unsigned sm;
-    asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
-    return sm;
-}
-
 /* One iteration up to the sink; `chain` and `effective` are constants once it is inlined. */
 typedef void (*accp_iteration)(struct accp_lane &lane, int chain, int effective);
 
@@ -60,12 +53,13 @@ static __device__ __forceinline__ void accp_loop(const struct accp_parameters &p
     struct accp_lane lane;
     accp_lane_load(lane, parameters.input, effective);
 
-    struct accp_record record = {0, 0, 0, accp_sm()};
+    struct accp_record record = {0, 0, 0, 0};
     long long now = accp_wait(parameters.skew_cycles[warp]);
 #pragma unroll 1
     for (int phase = 0; phase < parameters.phases; ++phase) {
         const long long begin = now, budget = parameters.budget_cycles[phase];
-        record.single_cycles = record.elapsed_cycles;
+        record.short_cycles = record.elapsed_cycles;
+        record.short_iterations = record.iterations;
         record.iterations = 0;
 #pragma unroll 1
         do {

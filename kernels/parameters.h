@@ -18,10 +18,8 @@ enum {
 
 /* Written by lane 0 of each warp. */
 struct accp_record {
-    unsigned elapsed_cycles; /* of the last phase */
-    unsigned iterations;     /* of the last phase */
-    unsigned single_cycles;  /* of the phase before it; 0 where there is none */
-    unsigned sm;             /* %smid */
+    unsigned elapsed_cycles, iterations;     /* of the last phase */
+    unsigned short_cycles, short_iterations; /* of the phase before it; 0 where there is none */
 };
 
 struct accp_parameters {
@@ -30,8 +28,8 @@ struct accp_parameters {
     struct accp_record *records; /* one for each warp of the grid */
     float *sinks; /* one for each thread of the grid: the sink after the last phase */
     /* A phase runs the loop at least once and until its budget is spent. Three phases warm up, run
-     * one iteration (budget 0) and measure: the difference of the last two is free of what entering
-     * the loop costs. */
+     * briefly and measure: the difference of the last two is free of what entering the loop and its
+     * first turns cost. */
     long long budget_cycles[ACCP_PHASES];
     int phases;
 };

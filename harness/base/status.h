@@ -16,7 +16,8 @@
     STATUS(UNSUPPORTED, "not supported") \
     STATUS(REFUSED, "refused") \
     STATUS(SKIP, "skipped") \
-    STATUS(DEVICE, "device failure")
+    STATUS(DEVICE, "device failure") \
+    STATUS(WRONG, "wrong result")
 
 enum accp_status {
 #define STATUS(id, text) ACCP_STATUS_##id,

@@ -1,0 +1,236 @@
+#include "cli/judging.h"
+
+#include "cli/select.h"
+#include "golden/record.h"
+#include "report/judgement.h"
+#include "verdict/document.h"
+#include "verdict/verdict.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What one invocation judges, and where it gathers its lines. */
+struct judging {
+    const struct accp_options *options;
+    const struct accp_run *runs;
+    size_t run_count;
+    const char *file;
+    char golden_folder[PATH_MAX];
+    bool selected[ACCP_ROLE_COUNT];
+    bool is_selective; /* --filter or --probe was given */
+    struct accp_judgement judgement;
+    struct accp_golden_found found; /* of the last probe: what the report's head names */
+    char pending[512];              /* how to accept what no golden answers for; "" */
+};
+
+/* -1: the role is a stranger's. */
+static int probe_of(const struct accp_run_role *role)
+{
+    const struct accp_role *known = accp_role_find(role->role);
+    return known ? (int)known->probe : -1;
+}
+
+/* A copy of the run with the roles of one probe (or with the strangers' alone); roles owned. */
+static enum accp_status subset_of(const struct accp_run *run, int probe, struct accp_run *subset,
+                                  struct accp_error *error)
+{
+    *subset = *run;
+    subset->roles = NULL;
+    subset->role_count = 0;
+    for (size_t i = 0; i < run->role_count; ++i) {
+        struct accp_run_role *role;
+        if (probe_of(&run->roles[i]) != probe) continue;
+        ACCP_TRY(accp_run_append(subset, &role, error));
+        *role = run->roles[i];
+    }
+    return ACCP_STATUS_OK;
+}
+
+static bool has_probe(const struct judging *judging, int probe)
+{
+    for (size_t i = 0; i < judging->run_count; ++i)
+        for (size_t j = 0; j < judging->runs[i].role_count; ++j)
+            if (probe_of(&judging->runs[i].roles[j]) == probe) return true;
+    return false;
+}
+
+static enum accp_status take_lines(struct judging *judging, const struct accp_judgement *from,
+                                   struct accp_error *error)
+{
+    for (size_t i = 0; i < from->line_count; ++i) {
+        struct accp_line *line;
+        ACCP_TRY(accp_judgement_append(&judging->judgement, &line, error));
+        *line = from->lines[i];
+    }
+    judging->judgement.roles_judged += from->roles_judged;
+    if (judging->judgement.trouble == ACCP_TROUBLE_NONE && from->trouble != ACCP_TROUBLE_NONE) {
+        judging->judgement.trouble = from->trouble;
+        snprintf(judging->judgement.trouble_text, sizeof judging->judgement.trouble_text, "%s",
+                 from->trouble_text);
+    }
+    return ACCP_STATUS_OK;
+}
+
+/* The document's statements: enforced on its own run; elsewhere, where no golden answers, only
+ * reported. */
+static enum accp_status judge_document(struct judging *judging, const char *file, bool enforced,
+                                       const struct accp_run *runs,
+                                       struct accp_judgement *judgement, struct accp_error *error)
+{
+    struct accp_document document;
+    ACCP_TRY(accp_document_read(file, &document, error));
+    enum accp_status status =
+        accp_verdict_document(&document, runs, judging->run_count, enforced,
+                              judging->file ? judging->file : file, judgement, error);
+    accp_document_fini(&document);
+    return status;
+}
+
+static enum accp_status judge_with(struct judging *judging, int probe, const struct accp_run *runs,
+                                   const struct accp_expected *expected, struct accp_error *error)
+{
+    char today[16], path[PATH_MAX];
+    time_t now = time(NULL);
+    strftime(today, sizeof today, "%Y-%m-%d", gmtime(&now));
+    bool is_document = runs[0].source == ACCP_SOURCE_DOCUMENT;
+    struct accp_judgement judgement;
+    const struct accp_verdict_input input = {
+        .runs = runs,
+        .run_count = judging->run_count,
+        .found = judging->found.answer == ACCP_ANSWER_LAWS ? NULL : &judging->found,
+        .expected = expected,
+        .today = today,
+        .selected = judging->is_selective ? judging->selected : NULL,
+    };
+    ACCP_TRY(accp_verdict_judge(&input, &judgement, error));
+    enum accp_status status = ACCP_STATUS_OK;
+    snprintf(path, sizeof path, "%s/document/%s.json", judging->golden_folder,
+             probe >= 0 ? accp_probe_names[probe] : "");
+    if (is_document)
+        status = judge_document(judging, judging->file, true, runs, &judgement, error);
+    else if (probe >= 0 && judging->found.answer != ACCP_ANSWER_SKU && access(path, R_OK) == 0)
+        status = judge_document(judging, path, false, runs, &judgement, error);
+    if (status == ACCP_STATUS_OK) status = take_lines(judging, &judgement, error);
+    accp_judgement_fini(&judgement);
+    return status;
+}
+
+/* Runs from which the roles of a probe were left out have none to judge; they still count as
+ * processes. */
+static enum accp_status judge_probe(struct judging *judging, int probe, struct accp_error *error)
+{
+    struct accp_run *subsets = calloc(judging->run_count, sizeof *subsets);
+    struct accp_expected expected = {0};
+    if (!subsets) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the runs");
+    enum accp_status status = ACCP_STATUS_OK;
+    for (size_t i = 0; i < judging->run_count && status == ACCP_STATUS_OK; ++i)
+        status = subset_of(&judging->runs[i], probe, &subsets[i], error);
+    accp_golden_fini(&judging->found.golden);
+    judging->found = (struct accp_golden_found){.answer = ACCP_ANSWER_LAWS};
+    if (status == ACCP_STATUS_OK && probe >= 0)
+        status = accp_golden_find(judging->golden_folder, accp_probe_names[probe], &subsets[0],
+                                  &judging->found, error);
+    if (status == ACCP_STATUS_OK && judging->found.answer != ACCP_ANSWER_LAWS)
+        status = accp_expected_beside(judging->found.path, &expected, error);
+    if (status == ACCP_STATUS_OK) status = judge_with(judging, probe, subsets, &expected, error);
+    accp_expected_fini(&expected);
+    for (size_t i = 0; i < judging->run_count; ++i)
+        free(subsets[i].roles);
+    free(subsets);
+    return status;
+}
+
+static enum accp_status leave_pending(struct judging *judging, struct accp_error *error)
+{
+    char folder[PATH_MAX];
+    if (judging->runs[0].source != ACCP_SOURCE_MEASURED ||
+        judging->found.answer == ACCP_ANSWER_SKU ||
+        judging->judgement.verdict != ACCP_VERDICT_NO_GOLDEN || judging->options->cubin)
+        return ACCP_STATUS_OK;
+    if (judging->options->pending) {
+        snprintf(folder, sizeof folder, "%s", judging->options->pending);
+    } else {
+        ACCP_TRY(accp_tool_folder(folder, error));
+        strncat(folder, "/pending", sizeof folder - strlen(folder) - 1);
+    }
+    return accp_golden_pending(folder, &judging->runs[0], judging->pending, sizeof judging->pending,
+                               error);
+}
+
+/* --claim: keeps the lines that match, and the verdict over them. */
+static enum accp_status keep_claims(struct judging *judging, struct accp_error *error)
+{
+    struct accp_pattern pattern;
+    ACCP_TRY(accp_pattern_init(&pattern, "claim", judging->options->claim, error));
+    size_t kept = 0;
+    struct accp_judgement *judgement = &judging->judgement;
+    for (size_t i = 0; i < judgement->line_count; ++i)
+        if (accp_pattern_matches(&pattern, judgement->lines[i].claim))
+            judgement->lines[kept++] = judgement->lines[i];
+    accp_pattern_fini(&pattern);
+    judgement->line_count = kept;
+    if (kept == 0)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--claim %.80s: matches no claim of this run; without it all are listed",
+                         judging->options->claim ? judging->options->claim : "");
+    accp_judgement_conclude(judgement);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status report(const struct judging *judging, const char *note,
+                               struct accp_error *error)
+{
+    const struct accp_report report = {
+        .runs = judging->runs,
+        .run_count = judging->run_count,
+        .found = &judging->found,
+        .judgement = &judging->judgement,
+        .note = note,
+        .all = judging->options->all || judging->options->claim,
+    };
+    if (judging->options->shape == ACCP_FORMAT_JSON)
+        return accp_report_json(&report, stdout, error);
+    ACCP_TRY(
+        accp_report_text(&report, stdout, judging->options->shape == ACCP_FORMAT_MARKDOWN, error));
+    if (judging->pending[0]) printf("pending: %s\n", judging->pending);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status judge_all(struct judging *judging, struct accp_error *error)
+{
+    struct accp_selection selection;
+    ACCP_TRY(accp_golden_folder(judging->options, judging->golden_folder, error));
+    judging->is_selective = judging->options->filter || judging->options->probe;
+    if (judging->is_selective) {
+        ACCP_TRY(accp_select(judging->options, &selection, error));
+        for (size_t i = 0; i < selection.count; ++i)
+            judging->selected[selection.roles[i] - accp_roles] = true;
+    }
+    for (int probe = -1; probe < ACCP_PROBE_COUNT; ++probe)
+        if (has_probe(judging, probe)) ACCP_TRY(judge_probe(judging, probe, error));
+    accp_judgement_conclude(&judging->judgement);
+    ACCP_TRY(keep_claims(judging, error));
+    return leave_pending(judging, error);
+}
+
+enum accp_status accp_judging(const struct accp_options *options, const struct accp_run *runs,
+                              size_t run_count, const char *file, const char *note,
+                              int *exit_status, struct accp_error *error)
+{
+    struct judging *judging = calloc(1, sizeof *judging);
+    if (!judging) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to judge");
+    judging->options = options;
+    judging->runs = runs;
+    judging->run_count = run_count;
+    judging->file = file;
+    enum accp_status status = judge_all(judging, error);
+    if (status == ACCP_STATUS_OK) status = report(judging, note, error);
+    *exit_status = accp_verdict_exit(judging->judgement.verdict);
+    accp_golden_fini(&judging->found.golden);
+    accp_judgement_fini(&judging->judgement);
+    free(judging);
+    return status;
+}

@@ -1,0 +1,114 @@
+#include "cli/verbs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct verb {
+    const char *name;
+    int low, high;
+    const char *operands, *summary;
+    unsigned takes;
+    int (*run)(const struct accp_options *options);
+} verbs[] = {
+#define VERB(id, low, high, operands, summary, takes) \
+    {#id, low, high, operands, summary, takes, accp_verb_##id},
+#include "cli/verbs.def"
+};
+
+static const char exit_statuses[] =
+    "exit status: 0 pass; 1 FAIL; 2 needs approval (WIN, DRIFT); 3 ENVIRONMENT or INCONCLUSIVE;\n"
+    "             4 usage, bad input, broken installation; 77 skip (4 with "
+    "ACCPROBE_REQUIRE_GPU=1)\n";
+
+static void print_help(FILE *stream)
+{
+    fputs(
+        "accprobe: which number of accumulators is best for a chain of FFMAs, and what moved it\n\n"
+        "usage: accprobe VERB [options]; accprobe VERB --help says more\n\n",
+        stream);
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; ++i)
+        fprintf(stream, "  %-8s %-12s %s\n", verbs[i].name, verbs[i].operands, verbs[i].summary);
+    fprintf(stream, "\n  --version, --help\n\n%s", exit_statuses);
+}
+
+static void print_verb_help(const struct verb *verb)
+{
+    printf("accprobe %s: %s\n\nusage: accprobe %s [options]%s%s\n\n", verb->name, verb->summary,
+           verb->name, *verb->operands ? " " : "", verb->operands);
+    accp_options_print(stdout, verb->takes);
+    printf("\n%s", exit_statuses);
+}
+
+static int run_verb(const struct verb *verb, int argc, char **argv)
+{
+    struct accp_options options;
+    struct accp_error error;
+    if (accp_options_parse(argc, argv, verb->takes, verb->low, verb->high, &options, &error) !=
+        ACCP_STATUS_OK)
+        return accp_exit_error(&error);
+    if (options.help) {
+        print_verb_help(verb);
+        return ACCP_EXIT_PASS;
+    }
+    return verb->run(&options);
+}
+
+static int run(int argc, char **argv)
+{
+    struct accp_error error;
+    if (argc < 2) {
+        print_help(stderr);
+        return ACCP_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return ACCP_EXIT_PASS;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("accprobe " ACCPROBE_VERSION);
+        return ACCP_EXIT_PASS;
+    }
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; ++i)
+        if (strcmp(argv[1], verbs[i].name) == 0) return run_verb(&verbs[i], argc - 1, argv + 1);
+    accp_fail(&error, ACCP_STATUS_USAGE, NULL, -1,
+              "\"%.60s\" is not a verb; accprobe --help lists them", argv[1]);
+    return accp_exit_error(&error);
+}
+
+int accp_exit_skip(void)
+{
+    const char *required = getenv("ACCPROBE_REQUIRE_GPU");
+    if (!required || strcmp(required, "1") != 0) return ACCP_EXIT_SKIP;
+    fputs("accprobe: ACCPROBE_REQUIRE_GPU=1: a GPU is required, so this skip is an error\n",
+          stderr);
+    return ACCP_EXIT_USAGE;
+}
+
+int accp_exit_error(const struct accp_error *error)
+{
+    char line[ACCP_ERROR_TEXT_BYTES + ACCP_ERROR_WHERE_BYTES + 8];
+    accp_error_line(error, line, sizeof line);
+    fprintf(stderr, "accprobe: %s%s\n", error->code == ACCP_STATUS_SKIP ? "SKIP: " : "", line);
+    switch (error->code) {
+    case ACCP_STATUS_OK:
+        return ACCP_EXIT_PASS;
+    case ACCP_STATUS_WRONG:
+        return ACCP_EXIT_FAIL;
+    case ACCP_STATUS_DEVICE:
+        return ACCP_EXIT_ENVIRONMENT;
+    case ACCP_STATUS_SKIP:
+        return accp_exit_skip();
+    default:
+        return ACCP_EXIT_USAGE;
+    }
+}
+
+/* An answer that did not reach its reader (a full disk, a closed pipe) is no answer. */
+int main(int argc, char **argv)
+{
+    int status = run(argc, argv);
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    perror("accprobe: standard output");
+    return ACCP_EXIT_USAGE;
+}

@@ -1,0 +1,167 @@
+#include "cli/measuring.h"
+
+#include "cli/select.h"
+#include "device/device.h"
+#include "measure/measure.h"
+#include "parameters.h"
+#include "sass/cubin.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* One module to measure: a probe's built cubin, or the stranger's. */
+struct job {
+    char path[PATH_MAX];
+    struct accp_bytes bytes;
+    struct accp_cubin cubin;
+    struct accp_measure_kernel *kernels;
+    size_t kernel_count;
+};
+
+static void job_fini(struct job *job)
+{
+    free(job->kernels);
+    accp_cubin_close(&job->cubin);
+    accp_bytes_fini(&job->bytes);
+}
+
+static enum accp_status job_open(struct job *job, struct accp_error *error)
+{
+    ACCP_TRY(accp_cubin_open(job->path, job->bytes.data, job->bytes.size, &job->cubin, error));
+    size_t most =
+        job->cubin.kernel_count > ACCP_ROLE_COUNT ? job->cubin.kernel_count : ACCP_ROLE_COUNT;
+    job->kernels = calloc(most, sizeof *job->kernels);
+    if (!job->kernels)
+        return accp_fail(error, ACCP_STATUS_MEMORY, job->path, -1, "no memory for it");
+    return ACCP_STATUS_OK;
+}
+
+/* Only kernels that take our parameters can be run: with others we would have to guess what to
+ * pass. */
+static enum accp_status job_of_stranger(const struct accp_options *options, struct job *job,
+                                        struct accp_error *error)
+{
+    snprintf(job->path, sizeof job->path, "%s", options->cubin);
+    ACCP_TRY(accp_file_read(job->path, 1u << 30, &job->bytes, error));
+    ACCP_TRY(job_open(job, error));
+    struct accp_pattern filter;
+    ACCP_TRY(accp_pattern_init(&filter, "filter", options->filter, error));
+    int64_t unfit = -1;
+    for (size_t i = 0; i < job->cubin.kernel_count; ++i) {
+        const struct accp_kernel *kernel = &job->cubin.kernels[i];
+        if (options->kernel && strcmp(options->kernel, kernel->name) != 0) continue;
+        const struct accp_role *role = accp_role_find(kernel->name);
+        if (!accp_pattern_matches(&filter, role ? role->name : kernel->name)) continue;
+        if (kernel->parameter_bytes != (int64_t)sizeof(struct accp_parameters)) {
+            unfit = kernel->parameter_bytes;
+            continue;
+        }
+        job->kernels[job->kernel_count++] = (struct accp_measure_kernel){kernel->name, role};
+    }
+    accp_pattern_fini(&filter);
+    if (job->kernel_count > 0) return ACCP_STATUS_OK;
+    if (unfit >= 0)
+        return accp_fail(
+            error, ACCP_STATUS_INPUT, job->path, -1,
+            "its kernels take %lld bytes of parameters: measure runs those that take struct "
+            "accp_parameters (%zu bytes, kernels/parameters.h); predict takes any",
+            (long long)unfit, sizeof(struct accp_parameters));
+    return accp_fail(error, ACCP_STATUS_USAGE, job->path, -1, "no kernel of it is called %.80s",
+                     options->kernel   ? options->kernel
+                     : options->filter ? options->filter
+                                       : "anything");
+}
+
+static enum accp_status job_of_probe(const struct accp_selection *selection, int probe,
+                                     const char *arch, struct job *job, struct accp_error *error)
+{
+    ACCP_TRY(accp_cubin_read(arch, accp_probe_names[probe], job->path, &job->bytes, error));
+    ACCP_TRY(job_open(job, error));
+    for (size_t i = 0; i < selection->count; ++i)
+        if ((int)selection->roles[i]->probe == probe)
+            job->kernels[job->kernel_count++] =
+                (struct accp_measure_kernel){selection->roles[i]->kernel, selection->roles[i]};
+    return ACCP_STATUS_OK;
+}
+
+static void name_compiler(const struct accp_cubin *cubin, struct accp_run_compiler *compiler)
+{
+    snprintf(compiler->name, sizeof compiler->name, "%s", cubin->compiler_name);
+    snprintf(compiler->version, sizeof compiler->version, "%s", cubin->compiler_version);
+    snprintf(compiler->flags, sizeof compiler->flags, "%s", cubin->compiler_flags);
+}
+
+static uint64_t seed_of(const struct accp_options *options)
+{
+    struct timespec now;
+    if (options->seed >= 0) return (uint64_t)options->seed;
+    clock_gettime(CLOCK_REALTIME, &now);
+    uint64_t mixed = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec +
+                     (uint64_t)getpid() * 2654435761u;
+    return mixed >> 1;
+}
+
+static enum accp_status measure_job(const struct accp_options *options, struct accp_device *device,
+                                    const struct accp_bytes *clock, const struct job *job,
+                                    struct accp_run *run, double *gpu_ms, struct accp_error *error)
+{
+    struct accp_measure_request request = {
+        .cubin = job->bytes.data,
+        .cubin_bytes = job->bytes.size,
+        .cubin_file = job->path,
+        .clock_cubin = clock->data,
+        .clock_cubin_bytes = clock->size,
+        .kernels = job->kernels,
+        .kernel_count = job->kernel_count,
+        .protocol = options->protocol ? options->protocol : "gate",
+        .warps = options->warps > 0 ? (int)options->warps : 0,
+        .seed = seed_of(options),
+    };
+    struct accp_measure_times times;
+    name_compiler(&job->cubin, &run->compiler);
+    ACCP_TRY(accp_measure(device, &request, run, &times, error));
+    *gpu_ms += times.gpu_ms;
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status measure_on(const struct accp_options *options,
+                                   const struct accp_selection *selection,
+                                   struct accp_device *device, struct accp_run *run, double *gpu_ms,
+                                   struct accp_error *error)
+{
+    char path[PATH_MAX];
+    struct accp_bytes clock = {0};
+    const char *arch = accp_device_arch(device);
+    enum accp_status status = accp_cubin_read(arch, "clock", path, &clock, error);
+    if (options->cubin) status = ACCP_STATUS_OK; /* strangers' kernels run without ours */
+    for (int probe = 0; probe < ACCP_PROBE_COUNT && status == ACCP_STATUS_OK; ++probe) {
+        struct job job = {0};
+        status = options->cubin ? job_of_stranger(options, &job, error)
+                                : job_of_probe(selection, probe, arch, &job, error);
+        if (status == ACCP_STATUS_OK && job.kernel_count > 0)
+            status = measure_job(options, device, &clock, &job, run, gpu_ms, error);
+        job_fini(&job);
+        if (options->cubin) break;
+    }
+    accp_bytes_fini(&clock);
+    return status;
+}
+
+enum accp_status accp_measuring(const struct accp_options *options, struct accp_run *run,
+                                double *gpu_ms, struct accp_error *error)
+{
+    struct accp_selection selection = {0};
+    struct accp_device *device;
+    *gpu_ms = 0;
+    if (!options->cubin) ACCP_TRY(accp_select(options, &selection, error));
+    ACCP_TRY(accp_device_open(options->device >= 0 ? (int)options->device : 0, &device, error));
+    run->source = ACCP_SOURCE_MEASURED;
+    time_t now = time(NULL);
+    strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    snprintf(run->tool, sizeof run->tool, "%s", ACCPROBE_VERSION);
+    /* The context is left to the end of the process: tearing it down costs as long as measuring. */
+    return measure_on(options, &selection, device, run, gpu_ms, error);
+}

@@ -1,0 +1,146 @@
+#include "cli/select.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <libgen.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum accp_status accp_pattern_init(struct accp_pattern *pattern, const char *option,
+                                   const char *text, struct accp_error *error)
+{
+    pattern->compiled = NULL;
+    if (!text) return ACCP_STATUS_OK;
+    regex_t *compiled = malloc(sizeof *compiled);
+    if (!compiled)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for --%s", option);
+    int problem = regcomp(compiled, text, REG_EXTENDED | REG_NOSUB);
+    if (problem == 0) {
+        pattern->compiled = compiled;
+        return ACCP_STATUS_OK;
+    }
+    char reason[128];
+    regerror(problem, compiled, reason, sizeof reason);
+    free(compiled);
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1, "--%s %.60s: not a regular expression: %s",
+                     option, text, reason);
+}
+
+bool accp_pattern_matches(const struct accp_pattern *pattern, const char *name)
+{
+    return !pattern->compiled || regexec(pattern->compiled, name, 0, NULL, 0) == 0;
+}
+
+void accp_pattern_fini(struct accp_pattern *pattern)
+{
+    if (pattern->compiled) regfree(pattern->compiled);
+    free(pattern->compiled);
+    pattern->compiled = NULL;
+}
+
+static enum accp_status unknown_probe(const char *probe, struct accp_error *error)
+{
+    char known[256] = "";
+    for (int i = 0; i < ACCP_PROBE_COUNT; ++i) {
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", accp_probe_names[i]);
+    }
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                     "--probe %.60s: there is no such probe; there are: %s", probe, known);
+}
+
+enum accp_status accp_select(const struct accp_options *options, struct accp_selection *selection,
+                             struct accp_error *error)
+{
+    struct accp_pattern filter;
+    int probe = options->probe ? accp_probe_find(options->probe) : -1;
+    if (options->probe && probe < 0) return unknown_probe(options->probe, error);
+    ACCP_TRY(accp_pattern_init(&filter, "filter", options->filter, error));
+    selection->count = 0;
+    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
+        const struct accp_role *role = &accp_roles[i];
+        if (probe >= 0 && (int)role->probe != probe) continue;
+        if (accp_pattern_matches(&filter, role->name)) selection->roles[selection->count++] = role;
+    }
+    accp_pattern_fini(&filter);
+    if (selection->count > 0) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                     "--filter %.60s: matches no role; accprobe list shows them", options->filter);
+}
+
+enum accp_status accp_tool_folder(char *path, struct accp_error *error)
+{
+    char tool[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", tool, sizeof tool - 1);
+    if (length < 0)
+        return accp_fail(error, ACCP_STATUS_IO, "/proc/self/exe", -1, "cannot read: %s",
+                         strerror(errno));
+    tool[length] = 0;
+    snprintf(path, PATH_MAX, "%s", dirname(tool));
+    return ACCP_STATUS_OK;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Where the data of the tool may be: beside it in a build, under share/ once installed. */
+static enum accp_status data_folder(const char *built, const char *installed, char *path,
+                                    struct accp_error *error)
+{
+    char tool[PATH_MAX];
+    ACCP_TRY(accp_tool_folder(tool, error));
+    snprintf(path, PATH_MAX, "%s/%s", tool, built);
+    if (is_folder(path)) return ACCP_STATUS_OK;
+    snprintf(path, PATH_MAX, "%s/../share/accprobe/%s", tool, installed);
+    if (is_folder(path)) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, path, -1,
+                     "is not there: build with ci/gate, or install again");
+}
+
+static void list_folder(const char *path, char *text, size_t text_bytes)
+{
+    struct dirent **entries;
+    int count = scandir(path, &entries, NULL, versionsort);
+    text[0] = 0;
+    for (int i = 0; i < count; ++i) {
+        size_t used = strlen(text);
+        if (entries[i]->d_name[0] != '.')
+            snprintf(text + used, text_bytes - used, "%s%s", used ? ", " : "", entries[i]->d_name);
+        free(entries[i]);
+    }
+    if (count >= 0) free(entries);
+}
+
+enum accp_status accp_cubin_read(const char *arch, const char *probe, char *path,
+                                 struct accp_bytes *cubin, struct accp_error *error)
+{
+    char folder[PATH_MAX], known[256];
+    ACCP_TRY(data_folder("cubin", "cubin", folder, error));
+    snprintf(path, PATH_MAX, "%s/%s", folder, arch);
+    if (!is_folder(path)) {
+        list_folder(folder, known, sizeof known);
+        return accp_fail(
+            error, ACCP_STATUS_INPUT, arch, -1,
+            "this build has no kernels for it, only for: %s; build again with an nvcc that "
+            "knows it, and -DACCPROBE_ARCHES=%s",
+            known, arch);
+    }
+    snprintf(path, PATH_MAX, "%s/%s/%s.cubin", folder, arch, probe);
+    return accp_file_read(path, 64u << 20, cubin, error);
+}
+
+enum accp_status accp_golden_folder(const struct accp_options *options, char *path,
+                                    struct accp_error *error)
+{
+    if (!options->golden) return data_folder("../golden", "golden", path, error);
+    snprintf(path, PATH_MAX, "%s", options->golden);
+    if (is_folder(path)) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, options->golden, -1, "is not a folder (--golden)");
+}

@@ -1,0 +1,412 @@
+#include "measure/measure.h"
+
+#include "base/random.h"
+#include "measure/reference.h"
+#include "parameters.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHECK_ITERATIONS = 3, CLOCK_BUDGET_CYCLES = 200000 };
+static const double launch_timeout_s = 20;
+
+/* What stands on the device and on the host while one request is served. */
+struct session {
+    struct accp_device *device;
+    const struct accp_measure_request *request;
+    struct accp_module *module;
+    struct accp_device_kernel *kernels; /* one for each of the request's */
+    uint64_t input, skews, records, sinks;
+    struct accp_record *host_records;
+    uint32_t *host_skews;
+    float *host_sinks;
+    double *samples;
+    struct accp_random random;
+};
+
+/* The sizes of one row of a protocol on one device. */
+struct grid {
+    struct accp_protocol protocol;
+    int blocks, threads;
+    size_t warps;    /* of the grid */
+    size_t launches; /* of all kernels and rounds, the reference's included */
+};
+
+static double unit(struct accp_random *random)
+{
+    return (double)(accp_random_next(random) >> 11) * 0x1p-53;
+}
+
+/* Numbers near 1 for checking: a link left out shows in the result. All are positive, so no sum
+ * cancels and the bound on rounding in check_sinks holds. */
+static void fill_for_check(float *input, struct accp_random *random)
+{
+    for (int i = 0; i < ACCP_INPUT_ROWS * ACCP_LANES; ++i)
+        input[i] = (float)(0.75 + 0.5 * unit(random));
+}
+
+/* For timing, a multiplier so small that a million iterations neither overflow nor vanish. */
+static void fill_for_timing(float *input, struct accp_random *random)
+{
+    fill_for_check(input, random);
+    for (int lane = 0; lane < ACCP_LANES; ++lane)
+        input[ACCP_INPUT_MULTIPLIER * ACCP_LANES + lane] *= 0x1p-24f;
+}
+
+static struct accp_parameters parameters_of(const struct session *session, size_t launch,
+                                            const struct grid *grid)
+{
+    const struct accp_protocol *protocol = &grid->protocol;
+    struct accp_parameters parameters = {
+        .input = (const float *)session->input,
+        .skew_cycles = (const unsigned *)session->skews + launch * grid->warps,
+        .records = (struct accp_record *)session->records + launch * grid->warps,
+        .sinks = (float *)session->sinks,
+    };
+    if (protocol->warmup_cycles > 0) {
+        parameters.phases = ACCP_PHASES;
+        parameters.budget_cycles[0] = parameters.budget_cycles[1] = protocol->warmup_cycles;
+        parameters.budget_cycles[2] = protocol->budget_cycles;
+    } else {
+        parameters.phases = 1;
+        parameters.budget_cycles[0] = protocol->budget_cycles;
+    }
+    return parameters;
+}
+
+static enum accp_status write_input(struct session *session,
+                                    void (*fill)(float *, struct accp_random *), float *input,
+                                    struct accp_error *error)
+{
+    fill(input, &session->random);
+    return accp_device_write(session->device, session->input, input,
+                             sizeof(float) * ACCP_INPUT_ROWS * ACCP_LANES, error);
+}
+
+/* Every operation rounds by at most 2^-24 of its result, and with positive inputs errors only add
+ * up. */
+static enum accp_status check_sinks(const struct accp_role *role, const float *input,
+                                    const float *sinks, size_t threads, struct accp_error *error)
+{
+    double bound = CHECK_ITERATIONS * 2.0 * (role->chain + role->effective) * 0x1p-24;
+    for (int index = 0; index < ACCP_LANES; ++index) {
+        struct accp_reference_lane lane;
+        accp_reference_lane_load(&lane, input, index);
+        double expected = (double)lane.sink;
+        for (int i = 0; i < CHECK_ITERATIONS; ++i)
+            expected =
+                accp_reference_iteration_double(&lane, role->chain, role->effective, expected);
+        for (size_t thread = (size_t)index; thread < threads; thread += ACCP_LANES) {
+            double got = (double)sinks[thread];
+            if (fabs(got - expected) <= bound * expected) continue;
+            return accp_fail(
+                error, ACCP_STATUS_DEVICE, role->name, (int64_t)thread,
+                "computed %.9g in thread %zu, where double precision gives %.9g (bound "
+                "%.1g): do not trust this kernel, compiler or GPU",
+                got, thread, expected, bound);
+        }
+    }
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status check_results(struct session *session, const struct grid *grid,
+                                      struct accp_error *error)
+{
+    float input[ACCP_INPUT_ROWS * ACCP_LANES];
+    struct grid check = *grid;
+    check.protocol.skew_cycles = check.protocol.budget_cycles = 0;
+    ACCP_TRY(write_input(session, fill_for_check, input, error));
+    ACCP_TRY(accp_device_fill(session->device, session->skews, 0, grid->warps * sizeof(unsigned),
+                              error));
+    size_t threads = (size_t)grid->threads;
+    struct accp_parameters parameters = parameters_of(session, 0, &check);
+    parameters.phases = CHECK_ITERATIONS;
+    memset(parameters.budget_cycles, 0, sizeof parameters.budget_cycles);
+    for (size_t i = 0; i < session->request->kernel_count; ++i) {
+        const struct accp_role *role = session->request->kernels[i].role;
+        if (!role) continue;
+        ACCP_TRY(accp_device_fill(session->device, session->sinks, 0xff, threads * sizeof(float),
+                                  error));
+        ACCP_TRY(accp_device_launch(session->device, &session->kernels[i], 1, grid->threads,
+                                    &parameters, sizeof parameters, error));
+        ACCP_TRY(accp_device_synchronise(session->device, launch_timeout_s, error));
+        ACCP_TRY(accp_device_read(session->device, session->host_sinks, session->sinks,
+                                  threads * sizeof(float), error));
+        ACCP_TRY(check_sinks(role, input, session->host_sinks, threads, error));
+    }
+    return write_input(session, fill_for_timing, input, error);
+}
+
+static void shuffle(size_t *order, size_t count, struct accp_random *random)
+{
+    for (size_t i = 0; i < count; ++i)
+        order[i] = i;
+    for (size_t i = count; i > 1; --i) {
+        size_t j = accp_random_below(random, (uint32_t)i), kept = order[j];
+        order[j] = order[i - 1];
+        order[i - 1] = kept;
+    }
+}
+
+/* A launch round is the reference role, then every kernel once, in an order of its own. Launch
+ * numbers: round x (kernels + 1) + 0 for the reference, + 1 + index for a kernel. */
+static enum accp_status launch_round(struct session *session, const struct grid *grid, size_t round,
+                                     size_t *order, struct accp_error *error)
+{
+    size_t count = session->request->kernel_count;
+    shuffle(order, count, &session->random);
+    for (size_t step = 0; step <= count; ++step) {
+        size_t index = step == 0 ? 0 : order[step - 1];
+        size_t launch = round * (count + 1) + (step == 0 ? 0 : 1 + index);
+        struct accp_parameters parameters = parameters_of(session, launch, grid);
+        ACCP_TRY(accp_device_launch(session->device, &session->kernels[index], grid->blocks,
+                                    grid->threads, &parameters, sizeof parameters, error));
+    }
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status launch_all(struct session *session, const struct grid *grid, size_t *order,
+                                   struct accp_measure_times *times, struct accp_error *error)
+{
+    size_t skew_count = grid->launches * grid->warps;
+    uint32_t bound = (uint32_t)grid->protocol.skew_cycles;
+    for (size_t i = 0; i < skew_count; ++i)
+        session->host_skews[i] = bound ? accp_random_below(&session->random, bound) : 0;
+    ACCP_TRY(accp_device_write(session->device, session->skews, session->host_skews,
+                               skew_count * sizeof(uint32_t), error));
+    ACCP_TRY(accp_device_fill(session->device, session->records, 0,
+                              skew_count * sizeof(struct accp_record), error));
+    ACCP_TRY(accp_device_timer_begin(session->device, error));
+    for (int round = 0; round < grid->protocol.launches; ++round)
+        ACCP_TRY(launch_round(session, grid, (size_t)round, order, error));
+    ACCP_TRY(accp_device_timer_end(session->device, error));
+    ACCP_TRY(accp_device_synchronise(session->device, launch_timeout_s, error));
+    double elapsed_ms = 0;
+    ACCP_TRY(accp_device_timer_read(session->device, &elapsed_ms, error));
+    times->gpu_ms += elapsed_ms;
+    return accp_device_read(session->device, session->host_records, session->records,
+                            skew_count * sizeof(struct accp_record), error);
+}
+
+/* Gathers the samples of launches first, first + step, ... below `end` into session->samples. */
+static size_t gather(struct session *session, const struct grid *grid, size_t first, size_t end,
+                     size_t step)
+{
+    size_t count = 0;
+    const struct accp_parameters parameters = parameters_of(session, 0, grid);
+    for (size_t launch = first; launch < end; launch += step)
+        for (size_t warp = 0; warp < grid->warps; ++warp)
+            session->samples[count++] = accp_measure_sample(
+                &parameters, &session->host_records[launch * grid->warps + warp]);
+    return count;
+}
+
+static void summarise_reference(struct session *session, const struct grid *grid,
+                                struct accp_run *run)
+{
+    size_t step = session->request->kernel_count + 1;
+    size_t half = (size_t)(grid->protocol.launches + 1) / 2 * step;
+    struct accp_cycles first, second;
+    double progress;
+    accp_measure_summarise(session->samples, gather(session, grid, 0, half, step), &first,
+                           &progress);
+    accp_measure_summarise(session->samples, gather(session, grid, half, grid->launches, step),
+                           &second, &progress);
+    if (first.n == 0 || second.n == 0) return;
+    run->reference_first = first.mean;
+    run->reference_second = second.mean;
+}
+
+static enum accp_status summarise(struct session *session, const struct grid *grid,
+                                  struct accp_run *run, struct accp_error *error)
+{
+    size_t count = session->request->kernel_count;
+    for (size_t i = 0; i < count; ++i) {
+        const struct accp_measure_kernel *kernel = &session->request->kernels[i];
+        struct accp_run_role *role;
+        ACCP_TRY(accp_run_append(run, &role, error));
+        strncpy(role->role, kernel->role ? kernel->role->name : kernel->symbol,
+                ACCP_NAME_BYTES - 1);
+        strncpy(role->kernel, kernel->symbol, ACCP_NAME_BYTES - 1);
+        if (kernel->role) {
+            role->chain = kernel->role->chain;
+            role->acc = kernel->role->acc;
+            role->effective = kernel->role->effective;
+        }
+        role->warps = grid->protocol.warps;
+        size_t samples = gather(session, grid, 1 + i, grid->launches, count + 1);
+        accp_measure_summarise(session->samples, samples, &role->cycles, &role->progress);
+    }
+    summarise_reference(session, grid, run);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status allocate(struct session *session, const struct grid *grid,
+                                 struct accp_error *error)
+{
+    size_t warps = grid->launches * grid->warps, threads = grid->warps * ACCP_LANES;
+    struct accp_device *device = session->device;
+    session->host_records = calloc(warps, sizeof *session->host_records);
+    session->host_skews = calloc(warps, sizeof *session->host_skews);
+    session->host_sinks = calloc(threads, sizeof *session->host_sinks);
+    session->samples = calloc(warps, sizeof *session->samples);
+    if (!session->host_records || !session->host_skews || !session->host_sinks || !session->samples)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for %zu warps' records",
+                         warps);
+    ACCP_TRY(accp_device_allocate(device, sizeof(float) * ACCP_INPUT_ROWS * ACCP_LANES,
+                                  &session->input, error));
+    ACCP_TRY(accp_device_allocate(device, warps * sizeof(uint32_t), &session->skews, error));
+    ACCP_TRY(
+        accp_device_allocate(device, warps * sizeof(struct accp_record), &session->records, error));
+    return accp_device_allocate(device, threads * sizeof(float), &session->sinks, error);
+}
+
+static void release(struct session *session)
+{
+    uint64_t *const held[] = {&session->input, &session->skews, &session->records, &session->sinks};
+    for (size_t i = 0; i < sizeof held / sizeof *held; ++i) {
+        if (*held[i]) accp_device_free(session->device, *held[i]);
+        *held[i] = 0;
+    }
+    free(session->host_records);
+    free(session->host_skews);
+    free(session->host_sinks);
+    free(session->samples);
+    session->host_records = NULL;
+    session->host_skews = NULL;
+    session->host_sinks = NULL;
+    session->samples = NULL;
+}
+
+static enum accp_status fits(const struct session *session, const struct grid *grid,
+                             struct accp_error *error)
+{
+    for (size_t i = 0; i < session->request->kernel_count; ++i)
+        if (grid->threads > session->kernels[i].threads_max)
+            return accp_fail(error, ACCP_STATUS_INPUT, session->request->kernels[i].symbol, -1,
+                             "%d warps do not fit: with %d registers a block holds %d at the most",
+                             grid->protocol.warps, session->kernels[i].registers,
+                             session->kernels[i].threads_max / ACCP_LANES);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status measure_row(struct session *session, const struct accp_protocol *row,
+                                    struct accp_run *run, struct accp_measure_times *times,
+                                    struct accp_error *error)
+{
+    size_t count = session->request->kernel_count;
+    struct grid grid = {.protocol = *row};
+    if (session->request->warps > 0) grid.protocol.warps = session->request->warps;
+    grid.blocks = row->blocks == ACCP_BLOCKS_ONE ? 1 : accp_device_sm_count(session->device);
+    grid.threads = grid.protocol.warps * ACCP_LANES;
+    grid.warps = (size_t)grid.blocks * (size_t)grid.protocol.warps;
+    grid.launches = (size_t)row->launches * (count + 1);
+    ACCP_TRY(fits(session, &grid, error));
+    size_t *order = malloc(count * sizeof *order);
+    if (!order)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for %zu roles", count);
+    enum accp_status status = allocate(session, &grid, error);
+    if (status == ACCP_STATUS_OK) status = check_results(session, &grid, error);
+    if (status == ACCP_STATUS_OK) status = launch_all(session, &grid, order, times, error);
+    if (status == ACCP_STATUS_OK) status = summarise(session, &grid, run, error);
+    free(order);
+    release(session);
+    run->protocol.blocks = grid.blocks;
+    run->protocol.launches = row->launches;
+    run->protocol.budget_cycles = row->budget_cycles;
+    run->protocol.skew_cycles = row->skew_cycles;
+    run->protocol.warmup_cycles = row->warmup_cycles;
+    return status;
+}
+
+struct clock_record {
+    long long cycles, nanoseconds;
+};
+
+/* Parameters of accp_clock_rate in kernels/clock.cu. */
+struct clock_parameters {
+    long long budget_cycles;
+    uint64_t record;
+};
+
+static enum accp_status achieved_mhz(struct session *session, double *mhz, struct accp_error *error)
+{
+    struct accp_module *module;
+    struct accp_device_kernel kernel;
+    struct clock_record record = {0};
+    if (!session->request->clock_cubin) return ACCP_STATUS_OK;
+    struct clock_parameters parameters = {.budget_cycles = CLOCK_BUDGET_CYCLES};
+    struct accp_device *device = session->device;
+    ACCP_TRY(accp_device_load(device, session->request->clock_cubin,
+                              session->request->clock_cubin_bytes, &module, error));
+    ACCP_TRY(accp_device_kernel(device, module, "accp_clock_rate", &kernel, error));
+    ACCP_TRY(accp_device_allocate(device, sizeof record, &parameters.record, error));
+    ACCP_TRY(accp_device_launch(device, &kernel, 1, 1, &parameters, sizeof parameters, error));
+    ACCP_TRY(accp_device_synchronise(device, launch_timeout_s, error));
+    ACCP_TRY(accp_device_read(device, &record, parameters.record, sizeof record, error));
+    accp_device_free(device, parameters.record);
+    accp_device_unload(device, module);
+    if (record.nanoseconds > 0) *mhz = (double)record.cycles / (double)record.nanoseconds * 1e3;
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status measure_rows(struct session *session, struct accp_run *run,
+                                     struct accp_measure_times *times, struct accp_error *error)
+{
+    const struct accp_measure_request *request = session->request;
+    bool known = false;
+    for (int i = 0; i < ACCP_PROTOCOL_COUNT; ++i) {
+        if (strcmp(accp_protocols[i].name, request->protocol) != 0) continue;
+        known = true;
+        /* With --warps, only the protocol's last row, the load, is run, at that many. */
+        bool is_last = i + 1 == ACCP_PROTOCOL_COUNT ||
+                       strcmp(accp_protocols[i + 1].name, request->protocol) != 0;
+        if (request->warps > 0 && !is_last) continue;
+        ACCP_TRY(measure_row(session, &accp_protocols[i], run, times, error));
+    }
+    if (!known)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "no protocol is called \"%.40s\"; there are gate and seed",
+                         request->protocol);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status load(struct session *session, struct accp_error *error)
+{
+    const struct accp_measure_request *request = session->request;
+    ACCP_TRY(accp_device_load(session->device, request->cubin, request->cubin_bytes,
+                              &session->module, error));
+    for (size_t i = 0; i < request->kernel_count; ++i)
+        ACCP_TRY(accp_device_kernel(session->device, session->module, request->kernels[i].symbol,
+                                    &session->kernels[i], error));
+    return ACCP_STATUS_OK;
+}
+
+enum accp_status accp_measure(struct accp_device *device,
+                              const struct accp_measure_request *request, struct accp_run *run,
+                              struct accp_measure_times *times, struct accp_error *error)
+{
+    struct session session = {.device = device, .request = request, .random = {request->seed}};
+    *times = (struct accp_measure_times){0};
+    session.kernels = calloc(request->kernel_count, sizeof *session.kernels);
+    if (!session.kernels)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for kernels");
+    strncpy(run->protocol.name, request->protocol, sizeof run->protocol.name - 1);
+    run->protocol.seed = request->seed;
+    enum accp_status status = load(&session, error);
+    if (status == ACCP_STATUS_OK)
+        status = achieved_mhz(&session, &run->device.achieved_mhz_before, error);
+    if (status == ACCP_STATUS_OK) status = measure_rows(&session, run, times, error);
+    if (status == ACCP_STATUS_OK)
+        status = achieved_mhz(&session, &run->device.achieved_mhz_after, error);
+    if (status == ACCP_STATUS_OK) {
+        double before = run->device.achieved_mhz_before, after = run->device.achieved_mhz_after;
+        accp_device_facts(device, &run->device);
+        accp_device_observe(device, &run->device);
+        run->device.achieved_mhz_before = before;
+        run->device.achieved_mhz_after = after;
+    }
+    free(session.kernels);
+    return status;
+}

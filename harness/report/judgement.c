@@ -1,0 +1,294 @@
+#include "report/judgement.h"
+
+#include "golden/summary.h"
+#include "report/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ACCS_MAX = 16 };
+
+/* The accumulator counts of a family at one number of warps: the columns of its table. */
+struct columns {
+    size_t count;
+    int accs[ACCS_MAX];
+    char names[ACCS_MAX][16];
+    struct accp_column columns[ACCS_MAX + 1];
+};
+
+static void add_acc(struct columns *columns, int acc)
+{
+    size_t at = columns->count;
+    for (size_t i = 0; i < columns->count; ++i)
+        if (columns->accs[i] == acc) return;
+    if (at == ACCS_MAX) return;
+    while (at > 0 && columns->accs[at - 1] > acc) {
+        columns->accs[at] = columns->accs[at - 1];
+        --at;
+    }
+    columns->accs[at] = acc;
+    ++columns->count;
+}
+
+static void columns_of(const struct accp_summary *summary, const struct accp_point *of,
+                       struct columns *columns)
+{
+    memset(columns, 0, sizeof *columns);
+    for (size_t i = 0; i < summary->point_count; ++i)
+        if (summary->points[i].warps == of->warps &&
+            strcmp(summary->points[i].family, of->family) == 0)
+            add_acc(columns, summary->points[i].acc);
+    columns->columns[0] = (struct accp_column){"series", false, false};
+    for (size_t i = 0; i < columns->count; ++i) {
+        snprintf(columns->names[i], sizeof columns->names[i], "acc%d", columns->accs[i]);
+        columns->columns[i + 1] = (struct accp_column){columns->names[i], true, false};
+    }
+}
+
+static enum accp_status add_series(struct accp_table *table, const struct accp_summary *summary,
+                                   const struct columns *columns, const struct accp_point *first,
+                                   struct accp_error *error)
+{
+    const struct accp_point *best = accp_summary_best(summary, first->series, first->warps);
+    ACCP_TRY(accp_table_row(table, error));
+    accp_table_cell(table, 0, "%s", first->series);
+    for (size_t i = 0; i < columns->count; ++i) {
+        const struct accp_point *point =
+            accp_summary_in_series(summary, first->series, columns->accs[i], first->warps);
+        if (!point || point->processes == 0) continue;
+        accp_table_cell(table, i + 1, "%.*f%s", first->warps > 4 ? 2 : 1, point->mean,
+                        point == best ? " *" : "  ");
+    }
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status print_family(const struct accp_summary *summary,
+                                     const struct accp_point *of, FILE *stream, bool markdown,
+                                     struct accp_error *error)
+{
+    struct columns columns;
+    struct accp_table *table;
+    const struct accp_point *point;
+    columns_of(summary, of, &columns);
+    ACCP_TRY(accp_table_create(columns.columns, columns.count + 1, &table, error));
+    enum accp_status status = ACCP_STATUS_OK;
+    for (size_t at = 0;
+         status == ACCP_STATUS_OK && (point = accp_summary_next_series(summary, &at));)
+        if (point->warps == of->warps && strcmp(point->family, of->family) == 0)
+            status = add_series(table, summary, &columns, point, error);
+    if (status == ACCP_STATUS_OK) {
+        fprintf(stream, "\n%s, %d warps: cycles per iteration (* the best)\n%s", of->family,
+                of->warps, markdown ? "\n" : "");
+        status = accp_table_print(table, stream, markdown, error);
+    }
+    accp_table_destroy(table);
+    return status;
+}
+
+static bool is_first_of_family(const struct accp_summary *summary, const struct accp_point *point)
+{
+    for (const struct accp_point *other = summary->points; other < point; ++other)
+        if (other->warps == point->warps && strcmp(other->family, point->family) == 0) return false;
+    return true;
+}
+
+static enum accp_status print_families(const struct accp_report *report, FILE *stream,
+                                       bool markdown, struct accp_error *error)
+{
+    struct accp_summary summary;
+    ACCP_TRY(accp_summary_init(&summary, report->runs, report->run_count, error));
+    enum accp_status status = ACCP_STATUS_OK;
+    for (size_t i = 0; i < summary.point_count && status == ACCP_STATUS_OK; ++i) {
+        const struct accp_point *point = &summary.points[i];
+        if (point->family[0] && is_first_of_family(&summary, point))
+            status = print_family(&summary, point, stream, markdown, error);
+    }
+    accp_summary_fini(&summary);
+    return status;
+}
+
+static void number_text(double number, char text[32])
+{
+    if (isnan(number))
+        text[0] = 0;
+    else
+        snprintf(text, 32, "%.4g", number);
+}
+
+static void bounds_text(const struct accp_line *line, char text[80])
+{
+    char low[32], high[32];
+    number_text(line->low, low);
+    number_text(line->high, high);
+    if (low[0] || high[0])
+        snprintf(text, 80, "%s .. %s", low, high);
+    else
+        text[0] = 0;
+}
+
+static const struct accp_column line_columns[] = {
+    {"verdict", false, false}, {"claim", false, false}, {"value", true, false},
+    {"bounds", true, false},   {"n", true, false},      {"least visible", true, false},
+    {"reason", false, false},  {"", false, true},
+};
+
+static enum accp_status add_line(struct accp_table *table, const struct accp_line *line,
+                                 struct accp_error *error)
+{
+    char value[32], bounds[80];
+    ACCP_TRY(accp_table_row(table, error));
+    number_text(line->value, value);
+    bounds_text(line, bounds);
+    accp_table_cell(table, 0, "%s", accp_verdict_name(line->verdict));
+    accp_table_cell(table, 1, "%s", line->claim);
+    accp_table_cell(table, 2, "%s", value);
+    accp_table_cell(table, 3, "%s", bounds);
+    accp_table_cell(table, 4, "%zu", line->processes);
+    if (!isnan(line->least_visible))
+        accp_table_cell(table, 5, "%.2f %%", 100 * line->least_visible);
+    accp_table_cell(table, 6, "%s", accp_reason_name(line->reason));
+    accp_table_cell(table, 7, "%s", line->text);
+    return ACCP_STATUS_OK;
+}
+
+/* Levels and laws that passed are only counted; orders, peaks and growth are what people came for.
+ */
+static bool is_worth_showing(const struct accp_line *line)
+{
+    if (line->verdict != ACCP_VERDICT_PASS) return true;
+    return strstr(line->claim, ".order") || strstr(line->claim, ".peak") ||
+           strstr(line->claim, "gap_growth");
+}
+
+static enum accp_status print_lines(const struct accp_report *report, FILE *stream, bool markdown,
+                                    struct accp_error *error)
+{
+    struct accp_table *table;
+    size_t shown = 0;
+    ACCP_TRY(
+        accp_table_create(line_columns, sizeof line_columns / sizeof *line_columns, &table, error));
+    enum accp_status status = ACCP_STATUS_OK;
+    for (size_t i = 0; i < report->judgement->line_count && status == ACCP_STATUS_OK; ++i) {
+        const struct accp_line *line = &report->judgement->lines[i];
+        if (!report->all && !is_worth_showing(line)) continue;
+        status = add_line(table, line, error);
+        ++shown;
+    }
+    if (status == ACCP_STATUS_OK && shown > 0) {
+        fputc('\n', stream);
+        status = accp_table_print(table, stream, markdown, error);
+    }
+    accp_table_destroy(table);
+    return status;
+}
+
+static void print_head(const struct accp_report *report, FILE *stream, bool markdown)
+{
+    const struct accp_run *run = &report->runs[0];
+    if (report->note) fprintf(stream, "%s%s\n", report->note, markdown ? "\n" : "");
+    fprintf(stream, "%s: %s (%s, %lld SMs, driver %s), %s %s, protocol %s, %zu process%s\n",
+            accp_source_text(run->source), run->device.name[0] ? run->device.name : "GPU not named",
+            run->device.arch[0] ? run->device.arch : "arch not named",
+            (long long)run->device.sm_count,
+            run->device.driver[0] ? run->device.driver : "not named",
+            run->compiler.name[0] ? run->compiler.name : "compiler",
+            run->compiler.version[0] ? run->compiler.version : "not named", run->protocol.name,
+            report->run_count, report->run_count == 1 ? "" : "es");
+    if (report->found)
+        fprintf(stream, "%sgolden: %s%s%s\n", markdown ? "\n" : "",
+                accp_answer_text(report->found->answer), report->found->name[0] ? ": " : "",
+                report->found->name);
+}
+
+static void print_verdict(const struct accp_report *report, FILE *stream, bool markdown)
+{
+    const struct accp_judgement *judgement = report->judgement;
+    size_t counts[ACCP_VERDICT_COUNT] = {0};
+    for (size_t i = 0; i < judgement->line_count; ++i)
+        ++counts[judgement->lines[i].verdict];
+    fprintf(stream, "\n%sverdict: %s%s, %s (", markdown ? "**" : "",
+            accp_verdict_name(judgement->verdict), markdown ? "**" : "",
+            accp_verdict_text(judgement->verdict));
+    bool first = true;
+    for (int i = ACCP_VERDICT_COUNT - 1; i >= 0; --i) {
+        if (counts[i] == 0) continue;
+        fprintf(stream, "%s%zu %s", first ? "" : ", ", counts[i],
+                accp_verdict_name((enum accp_verdict)i));
+        first = false;
+    }
+    fprintf(stream, "; %zu role levels), exit status %d\n", judgement->roles_judged,
+            accp_verdict_exit(judgement->verdict));
+    if (judgement->trouble != ACCP_TROUBLE_NONE)
+        fprintf(stream, "surroundings: %s: %s\n", accp_trouble_text(judgement->trouble),
+                judgement->trouble_text);
+    for (size_t i = 0; i < judgement->line_count; ++i) {
+        if (judgement->lines[i].verdict != judgement->verdict ||
+            judgement->verdict == ACCP_VERDICT_PASS)
+            continue;
+        fprintf(stream, "repeat: %s\n", judgement->lines[i].repeat);
+        break;
+    }
+}
+
+enum accp_status accp_report_text(const struct accp_report *report, FILE *stream, bool markdown,
+                                  struct accp_error *error)
+{
+    print_head(report, stream, markdown);
+    ACCP_TRY(print_families(report, stream, markdown, error));
+    ACCP_TRY(print_lines(report, stream, markdown, error));
+    print_verdict(report, stream, markdown);
+    return ACCP_STATUS_OK;
+}
+
+static void set_number(json_t *object, const char *key, double number)
+{
+    if (!isnan(number)) json_object_set_new(object, key, json_real(number));
+}
+
+static json_t *line_json(const struct accp_line *line)
+{
+    json_t *object = json_object();
+    json_object_set_new(object, "claim", json_string(line->claim));
+    json_object_set_new(object, "role", json_string(line->role));
+    if (line->warps > 0) json_object_set_new(object, "warps", json_integer(line->warps));
+    json_object_set_new(object, "verdict", json_string(accp_verdict_name(line->verdict)));
+    json_object_set_new(object, "reason", json_string(accp_reason_name(line->reason)));
+    json_object_set_new(object, "answer", json_string(accp_answer_text(line->answer)));
+    if (line->golden[0]) json_object_set_new(object, "golden", json_string(line->golden));
+    if (line->unit) json_object_set_new(object, "unit", json_string(line->unit));
+    set_number(object, "value", line->value);
+    set_number(object, "low", line->low);
+    set_number(object, "high", line->high);
+    set_number(object, "change", line->change);
+    set_number(object, "change_low", line->change_low);
+    set_number(object, "change_high", line->change_high);
+    set_number(object, "least_visible", line->least_visible);
+    json_object_set_new(object, "processes", json_integer((json_int_t)line->processes));
+    json_object_set_new(object, "samples", json_integer((json_int_t)line->samples));
+    json_object_set_new(object, "text", json_string(line->text));
+    json_object_set_new(object, "repeat", json_string(line->repeat));
+    return object;
+}
+
+enum accp_status accp_report_json(const struct accp_report *report, FILE *stream,
+                                  struct accp_error *error)
+{
+    const struct accp_judgement *judgement = report->judgement;
+    bool failed = false;
+    fprintf(stream,
+            "{\"format\": \"accprobe-verdict/1\", \"verdict\": \"%s\", \"exit_status\": %d, "
+            "\"source\": "
+            "\"%s\", \"roles_judged\": %zu,\n \"lines\": [",
+            accp_verdict_name(judgement->verdict), accp_verdict_exit(judgement->verdict),
+            accp_source_text(report->runs[0].source), judgement->roles_judged);
+    for (size_t i = 0; i < judgement->line_count; ++i) {
+        json_t *line = line_json(&judgement->lines[i]);
+        fputs(i ? ",\n  " : "\n  ", stream);
+        failed |= !line || json_dumpf(line, stream, JSON_REAL_PRECISION(7)) != 0;
+        json_decref(line);
+    }
+    fputs("]}\n", stream);
+    return failed ? accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to write the verdict")
+                  : ACCP_STATUS_OK;
+}

@@ -1,0 +1,29 @@
+/* A judgement for people, for a review and for programs. */
+#ifndef ACCP_REPORT_JUDGEMENT_H
+#define ACCP_REPORT_JUDGEMENT_H
+
+#include "verdict/verdict.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Everything a report is made from; borrowed. */
+struct accp_report {
+    const struct accp_run *runs; /* one for each process */
+    size_t run_count;
+    const struct accp_golden_found *found;
+    const struct accp_judgement *judgement;
+    const char *note; /* what the reader must know first ("replayed from ..."); NULL: nothing */
+    bool all;         /* every line, not only those that say something */
+};
+
+/* The seed's kind of table (chains by accumulators, best marked) for each number of warps, then
+ * orders, peaks and growth, then every line that did not pass, then the verdict. MEMORY. */
+enum accp_status accp_report_text(const struct accp_report *report, FILE *stream, bool markdown,
+                                  struct accp_error *error);
+
+/* "accprobe-verdict/1": the verdict, its exit status and every line, one a line. MEMORY. */
+enum accp_status accp_report_json(const struct accp_report *report, FILE *stream,
+                                  struct accp_error *error);
+
+#endif

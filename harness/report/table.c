@@ -1,0 +1,106 @@
+#include "report/table.h"
+
+#include <libsmartcols.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct accp_table {
+    struct libscols_table *lines;
+    struct libscols_line *present; /* borrowed from `lines` */
+    size_t column_count;
+    const struct accp_column *columns; /* the caller's, static by convention */
+};
+
+enum accp_status accp_table_create(const struct accp_column *columns, size_t count,
+                                   struct accp_table **table, struct accp_error *error)
+{
+    *table = calloc(1, sizeof **table);
+    struct libscols_table *lines = scols_new_table();
+    bool made = *table && lines;
+    for (size_t i = 0; made && i < count; ++i) {
+        int flags =
+            (columns[i].right ? SCOLS_FL_RIGHT : 0) | (columns[i].trunc ? SCOLS_FL_TRUNC : 0);
+        made = scols_table_new_column(lines, columns[i].name, 0, flags) != NULL;
+    }
+    if (!made) {
+        scols_unref_table(lines);
+        free(*table);
+        *table = NULL;
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a table");
+    }
+    **table = (struct accp_table){lines, NULL, count, columns};
+    return ACCP_STATUS_OK;
+}
+
+void accp_table_destroy(struct accp_table *table)
+{
+    if (!table) return;
+    scols_unref_table(table->lines);
+    free(table);
+}
+
+enum accp_status accp_table_row(struct accp_table *table, struct accp_error *error)
+{
+    table->present = scols_table_new_line(table->lines, NULL);
+    if (!table->present)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a row");
+    return ACCP_STATUS_OK;
+}
+
+void accp_table_cell(struct accp_table *table, size_t column, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    scols_line_set_data(table->present, column, text);
+}
+
+static void print_markdown_cell(FILE *stream, const char *text)
+{
+    fputs("| ", stream);
+    for (; text && *text; ++text) {
+        if (*text == '|') fputc('\\', stream);
+        fputc(*text, stream);
+    }
+    fputc(' ', stream);
+}
+
+static void print_markdown(const struct accp_table *table, FILE *stream)
+{
+    for (size_t i = 0; i < table->column_count; ++i)
+        print_markdown_cell(stream, table->columns[i].name);
+    fputs("|\n", stream);
+    for (size_t i = 0; i < table->column_count; ++i)
+        fputs(table->columns[i].right ? "|---:" : "|---", stream);
+    fputs("|\n", stream);
+    size_t rows = scols_table_get_nlines(table->lines);
+    for (size_t row = 0; row < rows; ++row) {
+        struct libscols_line *line = scols_table_get_line(table->lines, row);
+        for (size_t i = 0; i < table->column_count; ++i) {
+            struct libscols_cell *cell = scols_line_get_cell(line, i);
+            print_markdown_cell(stream, cell ? scols_cell_get_data(cell) : "");
+        }
+        fputs("|\n", stream);
+    }
+}
+
+enum accp_status accp_table_print(const struct accp_table *table, FILE *stream, bool markdown,
+                                  struct accp_error *error)
+{
+    if (markdown) {
+        print_markdown(table, stream);
+    } else {
+        scols_table_set_stream(table->lines, stream);
+        /* libsmartcols takes 80 columns for a pipe's width and would cut what a log has room for.
+         */
+        if (!isatty(fileno(stream))) scols_table_set_termwidth(table->lines, 1000);
+        if (!isatty(fileno(stream))) scols_table_set_termforce(table->lines, SCOLS_TERMFORCE_NEVER);
+        if (scols_print_table(table->lines) != 0)
+            return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "cannot lay out a table");
+    }
+    return ACCP_STATUS_OK;
+}
