@@ -50,7 +50,9 @@ static bool told(struct accp_management *management, int result, const char *cal
     struct accp_error failure;
     if (accp_nvml_check(result, call, &failure) == ACCP_STATUS_OK) return true;
     struct accp_error *note = &management->note;
-    if (note->code == ACCP_STATUS_OK || accp_absence_of(note) == ACCP_ABSENCE_NVML_NOT_SUPPORTED)
+    if (note->code == ACCP_STATUS_OK ||
+        (accp_absence_of(note) == ACCP_ABSENCE_NVML_NOT_SUPPORTED &&
+         accp_absence_of(&failure) != ACCP_ABSENCE_NVML_NOT_SUPPORTED))
         *note = failure;
     return false;
 }
@@ -72,14 +74,15 @@ static void ask_clocks(struct accp_management *management, struct accp_run_devic
         facts->memory_clock_mhz = mhz;
 }
 
-/* Drivers of 535 and newer have the first name, all have the second so far. */
+/* Drivers before 535 have the second name only, and a later one may drop it. */
 static void ask_throttle(struct accp_management *management, struct accp_run_device *facts)
 {
     unsigned long long bits = 0;
     void *device = management->device;
-    bool known = HAS(management, nvmlDeviceGetCurrentClocksEventReasons)
-                     ? TOLD(management, nvmlDeviceGetCurrentClocksEventReasons, (device, &bits))
-                     : TOLD(management, nvmlDeviceGetCurrentClocksThrottleReasons, (device, &bits));
+    bool known = (HAS(management, nvmlDeviceGetCurrentClocksEventReasons) &&
+                  management->nvml.nvmlDeviceGetCurrentClocksEventReasons(device, &bits) ==
+                      ACCP_NVML_SUCCESS) ||
+                 TOLD(management, nvmlDeviceGetCurrentClocksThrottleReasons, (device, &bits));
     if (known) {
         management->throttle_known = true;
         management->throttle_bits |= bits;

@@ -9,22 +9,34 @@
 
 enum { MACHINE_CUDA = 190, ABI_VERSION_CUDA_13 = 8 };
 
+static bool inside(size_t bytes, uint64_t offset, uint64_t size)
+{
+    return offset <= bytes && size <= bytes - offset;
+}
+
 /* The driver takes no size, so an image cut short would have it read past the end: every extent
- * that the ELF headers name has to lie inside. */
+ * that the ELF headers name has to lie inside. No section at all means more than 65279 of them. */
 static bool extents_inside(const uint8_t *image, size_t bytes, const Elf64_Ehdr *header)
 {
-    if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shoff > bytes ||
-        header->e_shnum > (bytes - header->e_shoff) / sizeof(Elf64_Shdr))
+    if (header->e_shentsize != sizeof(Elf64_Shdr) || header->e_shnum == 0 ||
+        !inside(bytes, header->e_shoff, header->e_shnum * sizeof(Elf64_Shdr)))
         return false;
     for (size_t i = 0; i < header->e_shnum; ++i) {
         Elf64_Shdr section;
         memcpy(&section, image + header->e_shoff + i * sizeof section, sizeof section);
-        if (section.sh_type == SHT_NOBITS) continue;
-        if (section.sh_offset > bytes || section.sh_size > bytes - section.sh_offset) return false;
+        if (section.sh_type != SHT_NOBITS && !inside(bytes, section.sh_offset, section.sh_size))
+            return false;
     }
     if (header->e_phnum == 0) return true;
-    return header->e_phentsize == sizeof(Elf64_Phdr) && header->e_phoff <= bytes &&
-           header->e_phnum <= (bytes - header->e_phoff) / sizeof(Elf64_Phdr);
+    if (header->e_phentsize != sizeof(Elf64_Phdr) ||
+        !inside(bytes, header->e_phoff, header->e_phnum * sizeof(Elf64_Phdr)))
+        return false;
+    for (size_t i = 0; i < header->e_phnum; ++i) {
+        Elf64_Phdr segment;
+        memcpy(&segment, image + header->e_phoff + i * sizeof segment, sizeof segment);
+        if (!inside(bytes, segment.p_offset, segment.p_filesz)) return false;
+    }
+    return true;
 }
 
 static enum accp_status check_cubin(const void *cubin, size_t bytes, int *capability,
@@ -70,7 +82,7 @@ static enum accp_status refuse_cubin(struct accp_device *device, int capability,
 enum accp_status accp_device_load(struct accp_device *device, const void *cubin, size_t cubin_bytes,
                                   struct accp_module **module, struct accp_error *error)
 {
-    int capability;
+    int capability = 0;
     *module = NULL;
     ACCP_TRY(check_cubin(cubin, cubin_bytes, &capability, error));
     ACCP_TRY(accp_session_enter(device, error));

@@ -1,0 +1,90 @@
+#include "cycles.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Made up, and whole: enough for a launch to have a shape where no run was given. */
+static double made_up_cycles(const struct accp_fake_function *function)
+{
+    if (function->chain == 0) return 100;
+    int depth = (function->chain + function->effective - 1) / function->effective;
+    return 40 + 4 * depth + 4 * function->effective;
+}
+
+/* ACCP_FAKE_SCALE is "NAME=CHANGE,...": NAME a kernel symbol or *, with @WARPS behind it or not;
+ * CHANGE a factor, or a number of cycles with its sign. */
+static double changed(double cycles, const char *symbol, int warps)
+{
+    char text[4096], at_warps[ACCP_NAME_BYTES + 16];
+    const char *variable = getenv("ACCP_FAKE_SCALE");
+    snprintf(text, sizeof text, "%s", variable ? variable : "");
+    snprintf(at_warps, sizeof at_warps, "%s@%d", symbol, warps);
+    char *rest;
+    for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        char *change = strchr(word, '=');
+        if (!change) continue;
+        *change++ = 0;
+        if (strcmp(word, "*") != 0 && strcmp(word, symbol) != 0 && strcmp(word, at_warps) != 0)
+            continue;
+        double number = strtod(change, NULL);
+        cycles = change[0] == '+' || change[0] == '-' ? cycles + number : cycles * number;
+    }
+    return cycles;
+}
+
+static const struct accp_run_role *find_role(const struct accp_run *run, const char *symbol,
+                                             int warps)
+{
+    for (size_t i = 0; run && i < run->role_count; ++i)
+        if (run->roles[i].warps == warps && strcmp(run->roles[i].kernel, symbol) == 0)
+            return &run->roles[i];
+    return NULL;
+}
+
+/* A run keeps the heaviest modes only: what is left is moved so that the mean is the recorded one.
+ */
+static void copy_modes(const struct accp_cycles *recorded, struct accp_fake_cycles *cycles)
+{
+    double weight = 0, mean = 0;
+    cycles->count = recorded->mode_count;
+    for (size_t i = 0; i < cycles->count; ++i) {
+        cycles->modes[i] = recorded->modes[i];
+        weight += recorded->modes[i].weight;
+        mean += recorded->modes[i].weight * recorded->modes[i].cycles;
+    }
+    if (cycles->count == 0 || weight <= 0) {
+        cycles->count = 1;
+        cycles->modes[0] = (struct accp_mode){recorded->mean, 1};
+        return;
+    }
+    for (size_t i = 0; i < cycles->count; ++i) {
+        cycles->modes[i].weight /= weight;
+        cycles->modes[i].cycles += recorded->mean - mean / weight;
+    }
+}
+
+void accp_fake_cycles_find(const struct accp_run *run, const struct accp_fake_function *function,
+                           int warps, struct accp_fake_cycles *cycles)
+{
+    memset(cycles, 0, sizeof *cycles);
+    const struct accp_run_role *role = find_role(run, function->symbol, warps);
+    if (role && role->cycles.n == 0) return;
+    if (role) {
+        copy_modes(&role->cycles, cycles);
+    } else {
+        cycles->count = 1;
+        cycles->modes[0] = (struct accp_mode){made_up_cycles(function), 1};
+    }
+    for (size_t i = 0; i < cycles->count; ++i)
+        cycles->modes[i].cycles = changed(cycles->modes[i].cycles, function->symbol, warps);
+}
+
+double accp_fake_cycles_draw(const struct accp_fake_cycles *cycles, struct accp_random *random)
+{
+    double point = (double)(accp_random_next(random) >> 11) * 0x1p-53;
+    size_t i = 0;
+    while (i + 1 < cycles->count && point >= cycles->modes[i].weight)
+        point -= cycles->modes[i++].weight;
+    return cycles->modes[i].cycles;
+}

@@ -1,0 +1,22 @@
+/* Where the fake GPU's cycles per iteration come from: a recorded run, and the environment. */
+#ifndef ACCP_FAKE_CYCLES_H
+#define ACCP_FAKE_CYCLES_H
+
+#include "base/random.h"
+#include "gpu.h"
+#include "run/run.h"
+
+/* The distribution that a launch draws from; made once a launch. */
+struct accp_fake_cycles {
+    size_t count; /* 0: the run has no samples for it */
+    struct accp_mode modes[ACCP_RUN_MODES];
+};
+
+/* Of a kernel at so many warps in a block. `run` may be NULL: made up from chain and effective. */
+void accp_fake_cycles_find(const struct accp_run *run, const struct accp_fake_function *function,
+                           int warps, struct accp_fake_cycles *cycles);
+
+/* One warp's cycles per iteration. */
+double accp_fake_cycles_draw(const struct accp_fake_cycles *cycles, struct accp_random *random);
+
+#endif

@@ -1,0 +1,301 @@
+#include "gpu.h"
+
+#include "cycles.h"
+#include "measure/reference.h"
+#include "parameters.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OK = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    ILLEGAL_ADDRESS = 700,
+    ENTRY_CYCLES = 23, /* made up: what entering the loop adds to a phase's first iteration */
+    SLOW_MHZ = 1200
+};
+
+struct block {
+    struct block *next;
+    uint8_t *data;
+    size_t bytes;
+};
+
+/* The sinks of a launch, computed when somebody looks: a run of the gate looks at few of them. */
+struct debt {
+    float *sinks;
+    size_t warps, warps_per_block;
+    int chain, effective;
+    unsigned *iterations; /* of each warp, all phases together; owned */
+    float input[ACCP_INPUT_ROWS * ACCP_LANES];
+};
+
+static struct block *blocks;
+static struct accp_fake_function *functions;
+static struct accp_run run;
+static bool has_run;
+static struct accp_random random_state;
+static struct debt debt;
+static double gpu_ms;
+
+double accp_fake_gpu_ms(void)
+{
+    return gpu_ms;
+}
+
+int accp_fake_gpu_allocations(void)
+{
+    int count = 0;
+    for (const struct block *at = blocks; at; at = at->next)
+        ++count;
+    return count;
+}
+
+bool accp_fake_gpu_start(void)
+{
+    const char *file = getenv("ACCP_FAKE_RUN"), *seed = getenv("ACCP_FAKE_SEED");
+    struct accp_error error;
+    if (has_run) accp_run_fini(&run);
+    has_run = false;
+    random_state.state = seed ? strtoull(seed, NULL, 10) : 1;
+    if (!file || !file[0]) return true;
+    has_run = accp_run_read(file, &run, &error) == ACCP_STATUS_OK;
+    if (!has_run) fprintf(stderr, "ACCP_FAKE_RUN: %s: %s\n", error.where, error.text);
+    return has_run;
+}
+
+static struct block *find_block(uint64_t address, size_t bytes)
+{
+    for (struct block *at = blocks; at; at = at->next) {
+        uint64_t begin = (uint64_t)(uintptr_t)at->data;
+        if (address >= begin && address - begin <= at->bytes &&
+            bytes <= at->bytes - (address - begin))
+            return at;
+    }
+    return NULL;
+}
+
+/* Every lane's recurrence, once up to the longest warp of the block's stretch, handing out the
+ * sinks on its way; lanes of different warps start alike. */
+static void pay_lane(const struct debt *owed, int index, float *trajectory, unsigned longest)
+{
+    struct accp_reference_lane lane;
+    accp_reference_lane_load(&lane, owed->input, index);
+    float sink = lane.sink;
+    for (unsigned i = 0; i < longest; ++i)
+        trajectory[i] = sink = accp_reference_iteration(&lane, owed->chain, owed->effective, sink);
+    for (size_t warp = 0; warp < owed->warps; ++warp)
+        if (owed->iterations[warp] > 0)
+            owed->sinks[warp * ACCP_LANES + (size_t)index] = trajectory[owed->iterations[warp] - 1];
+}
+
+static void pay(void)
+{
+    unsigned longest = 0;
+    if (!debt.iterations) return;
+    for (size_t warp = 0; warp < debt.warps; ++warp)
+        if (debt.iterations[warp] > longest) longest = debt.iterations[warp];
+    float *trajectory = malloc((longest + 1) * sizeof *trajectory);
+    for (int index = 0; trajectory && index < ACCP_LANES; ++index)
+        pay_lane(&debt, index, trajectory, longest);
+    free(trajectory);
+    free(debt.iterations);
+    debt.iterations = NULL;
+}
+
+int accp_fake_gpu_allocate(uint64_t *address, size_t bytes)
+{
+    struct block *block = malloc(sizeof *block);
+    if (bytes == 0 || !block) {
+        free(block);
+        return bytes == 0 ? INVALID_VALUE : OUT_OF_MEMORY;
+    }
+    size_t rounded = (bytes + 255) & ~(size_t)255;
+    *block = (struct block){blocks, aligned_alloc(256, rounded), bytes};
+    if (!block->data) {
+        free(block);
+        return OUT_OF_MEMORY;
+    }
+    memset(block->data, 0xcd, bytes); /* uninitialised, and to be seen */
+    blocks = block;
+    *address = (uint64_t)(uintptr_t)block->data;
+    return OK;
+}
+
+int accp_fake_gpu_free(uint64_t address)
+{
+    pay();
+    for (struct block **at = &blocks; *at; at = &(*at)->next) {
+        struct block *block = *at;
+        if ((uint64_t)(uintptr_t)block->data != address) continue;
+        *at = block->next;
+        free(block->data);
+        free(block);
+        return OK;
+    }
+    return INVALID_VALUE;
+}
+
+void *accp_fake_gpu_memory(uint64_t address, size_t bytes)
+{
+    pay();
+    struct block *block = find_block(address, bytes);
+    return block ? block->data + (address - (uint64_t)(uintptr_t)block->data) : NULL;
+}
+
+static bool in_run(const char *symbol)
+{
+    for (size_t i = 0; has_run && i < run.role_count; ++i)
+        if (strcmp(run.roles[i].kernel, symbol) == 0) return true;
+    return false;
+}
+
+/* "PROBE_chain7_acc8_effective7" of a probe of the matrix. */
+static bool is_probe(const char *symbol, int *chain, int *effective)
+{
+    char probe[ACCP_NAME_BYTES];
+    int acc;
+    const char *separator = strstr(symbol, "_chain");
+    if (!separator || (size_t)(separator - symbol) >= sizeof probe) return false;
+    snprintf(probe, sizeof probe, "%.*s", (int)(separator - symbol), symbol);
+    return accp_probe_find(probe) >= 0 &&
+           sscanf(separator, "_chain%d_acc%d_effective%d", chain, &acc, effective) == 3 &&
+           *chain >= 1 && *effective >= 1 && *effective <= *chain &&
+           *effective <= ACCP_ACCUMULATORS;
+}
+
+struct accp_fake_function *accp_fake_gpu_function(const char *symbol)
+{
+    for (struct accp_fake_function *at = functions; at; at = at->next)
+        if (strcmp(at->symbol, symbol) == 0) return at;
+    int chain = 0, effective = 0;
+    bool is_clock_rate = strcmp(symbol, "accp_clock_rate") == 0;
+    bool is_ours = is_probe(symbol, &chain, &effective);
+    if (!is_clock_rate && !is_ours && !in_run(symbol)) return NULL;
+    struct accp_fake_function *function = calloc(1, sizeof *function);
+    if (!function) return NULL;
+    snprintf(function->symbol, sizeof function->symbol, "%s", symbol);
+    function->chain = is_ours ? chain : 0;
+    function->effective = is_ours ? effective : 0;
+    function->is_clock_rate = is_clock_rate;
+    function->next = functions;
+    functions = function;
+    return function;
+}
+
+static double clock_mhz(const struct accp_fake_scenario *scenario)
+{
+    return scenario->on[ACCP_FAKE_throttled] ? SLOW_MHZ : scenario->sku->sm_mhz;
+}
+
+/* kernels/clock.cu: how many cycles passed in how many nanoseconds. */
+static int launch_clock_rate(const struct accp_fake_scenario *scenario, const void *parameters,
+                             size_t parameters_bytes)
+{
+    struct {
+        long long budget_cycles;
+        uint64_t record;
+    } copy;
+    if (parameters_bytes != sizeof copy) return INVALID_VALUE;
+    memcpy(&copy, parameters, sizeof copy);
+    long long record[2];
+    void *target = accp_fake_gpu_memory(copy.record, sizeof record);
+    if (!target) return ILLEGAL_ADDRESS;
+    record[0] = copy.budget_cycles;
+    record[1] = llround((double)copy.budget_cycles * 1e3 / clock_mhz(scenario));
+    memcpy(target, record, sizeof record);
+    gpu_ms += (double)record[1] * 1e-6;
+    return OK;
+}
+
+/* One warp through its phases: the loop runs once, and on until the budget is spent. Returns the
+ * iterations of all phases. */
+static unsigned run_warp(const struct accp_parameters *parameters, double cycles,
+                         struct accp_record *record, double *total_cycles)
+{
+    unsigned all = 0;
+    const double single = ceil(cycles) + ENTRY_CYCLES;
+    memset(record, 0, sizeof *record);
+    for (int phase = 0; phase < parameters->phases; ++phase) {
+        double rest = (double)parameters->budget_cycles[phase] - single;
+        unsigned iterations = 1 + (rest > 0 ? (unsigned)ceil(rest / cycles) : 0);
+        record->short_cycles = record->elapsed_cycles;
+        record->short_iterations = record->iterations;
+        record->iterations = iterations;
+        record->elapsed_cycles = (unsigned)llround(single + cycles * (iterations - 1));
+        *total_cycles += record->elapsed_cycles;
+        all += iterations;
+    }
+    return all;
+}
+
+static bool pointers_fit(const struct accp_parameters *parameters, size_t warps)
+{
+    return find_block((uint64_t)(uintptr_t)parameters->input,
+                      sizeof(float) * ACCP_INPUT_ROWS * ACCP_LANES) &&
+           find_block((uint64_t)(uintptr_t)parameters->skew_cycles, sizeof(unsigned) * warps) &&
+           find_block((uint64_t)(uintptr_t)parameters->records,
+                      sizeof(struct accp_record) * warps) &&
+           find_block((uint64_t)(uintptr_t)parameters->sinks, sizeof(float) * ACCP_LANES * warps);
+}
+
+/* What is owed for the same sinks already, and would be overwritten whole, need not be paid. */
+static bool owe(const struct accp_parameters *parameters, const struct accp_fake_function *function,
+                size_t warps)
+{
+    if (debt.iterations && debt.sinks == parameters->sinks && debt.warps <= warps) {
+        free(debt.iterations);
+        debt.iterations = NULL;
+    }
+    pay();
+    debt = (struct debt){.sinks = parameters->sinks,
+                         .warps = warps,
+                         .chain = function->chain,
+                         .effective = function->effective,
+                         .iterations = calloc(warps, sizeof(unsigned))};
+    memcpy(debt.input, parameters->input, sizeof debt.input);
+    return debt.iterations != NULL;
+}
+
+static int launch_probe(const struct accp_fake_scenario *scenario,
+                        const struct accp_fake_function *function, size_t warps,
+                        int warps_per_block, const struct accp_parameters *parameters)
+{
+    struct accp_fake_cycles cycles;
+    double longest_cycles = 0;
+    if (parameters->phases < 1 || parameters->phases > ACCP_PHASES) return OK; /* no phase is run */
+    if (!pointers_fit(parameters, warps)) return ILLEGAL_ADDRESS;
+    accp_fake_cycles_find(has_run ? &run : NULL, function, warps_per_block, &cycles);
+    if (!owe(parameters, function, warps)) return OUT_OF_MEMORY;
+    for (size_t warp = 0; warp < warps; ++warp) {
+        struct accp_record record = {0};
+        double total_cycles = parameters->skew_cycles[warp];
+        if (cycles.count > 0)
+            debt.iterations[warp] = run_warp(
+                parameters, accp_fake_cycles_draw(&cycles, &random_state), &record, &total_cycles);
+        parameters->records[warp] = record;
+        longest_cycles = fmax(longest_cycles, total_cycles);
+    }
+    gpu_ms += longest_cycles / clock_mhz(scenario) * 1e-3;
+    if (function->chain == 0) { /* a stranger's kernel owes nothing */
+        free(debt.iterations);
+        debt.iterations = NULL;
+    }
+    return OK;
+}
+
+int accp_fake_gpu_launch(const struct accp_fake_scenario *scenario,
+                         const struct accp_fake_function *function, unsigned grid_blocks,
+                         unsigned threads, const void *parameters, size_t parameters_bytes)
+{
+    struct accp_parameters copy;
+    if (function->is_clock_rate) return launch_clock_rate(scenario, parameters, parameters_bytes);
+    if (parameters_bytes != sizeof copy || threads % ACCP_LANES != 0) return INVALID_VALUE;
+    memcpy(&copy, parameters, sizeof copy);
+    size_t warps_per_block = threads / ACCP_LANES;
+    return launch_probe(scenario, function, grid_blocks * warps_per_block, (int)warps_per_block,
+                        &copy);
+}
