@@ -120,8 +120,26 @@ static int by_offset(const void *left, const void *right)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Sections that share bytes are the mark of a forged or damaged file: an edit of one would change
- * another. */
+/* Code that shares bytes with another section is the mark of a forged or damaged file. Data sections may:
+ * ptxas 13 lets the constants of its two instruction sets overlap. */
+static enum accp_status check_sorted(const char *file, const struct accp_section *sorted,
+                                     size_t count, struct accp_error *error)
+{
+    uint64_t code_end = 0, end = 0;
+    for (size_t i = 0; i < count; ++i) {
+        bool is_code = (sorted[i].flags & SHF_EXECINSTR) != 0;
+        if (sorted[i].offset < (is_code ? end : code_end))
+            return accp_fail(error, ACCP_STATUS_INPUT, file, (int64_t)sorted[i].offset,
+                             "is damaged: section %.60s overlaps the one before it, %.60s, at byte %llu",
+                             sorted[i].name, sorted[i - 1].name,
+                             (unsigned long long)sorted[i].offset);
+        uint64_t stop = sorted[i].offset + sorted[i].bytes;
+        if (stop > end) end = stop;
+        if (is_code && stop > code_end) code_end = stop;
+    }
+    return ACCP_STATUS_OK;
+}
+
 static enum accp_status check_overlap(const char *file, const struct accp_elf *elf,
                                       struct accp_error *error)
 {
@@ -131,13 +149,7 @@ static enum accp_status check_overlap(const char *file, const struct accp_elf *e
     for (size_t i = 1; i < elf->section_count; ++i)
         if (elf->sections[i].data && elf->sections[i].bytes > 0) sorted[count++] = elf->sections[i];
     qsort(sorted, count, sizeof *sorted, by_offset);
-    enum accp_status status = ACCP_STATUS_OK;
-    for (size_t i = 1; i < count && status == ACCP_STATUS_OK; ++i)
-        if (sorted[i].offset < sorted[i - 1].offset + sorted[i - 1].bytes)
-            status =
-                accp_fail(error, ACCP_STATUS_INPUT, file, (int64_t)sorted[i].offset,
-                          "is damaged: sections %.60s and %.60s overlap at byte %llu",
-                          sorted[i - 1].name, sorted[i].name, (unsigned long long)sorted[i].offset);
+    enum accp_status status = check_sorted(file, sorted, count, error);
     free(sorted);
     return status;
 }

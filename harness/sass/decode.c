@@ -27,7 +27,7 @@ struct token {
     uint8_t position, width;
     char count;        /* a digit, 'm' or '?' */
     uint8_t count_bit; /* of '?' */
-    uint8_t negate_bit, absolute_bit;
+    uint8_t negate_bit, absolute_bit, descriptor_bit, uniform_bit, if_bit, unless_bit;
     bool address, is_signed;
 };
 
@@ -98,6 +98,8 @@ static uint8_t default_position(char letter)
         return 32;
     case 's':
         return 72;
+    case 'k':
+        return 38;
     default:
         return 64; /* c e C E */
     }
@@ -106,10 +108,17 @@ static uint8_t default_position(char letter)
 static struct token parse_token(const char **word)
 {
     const char *at = *word;
-    struct token token = {
-        .letter = *at++, .count = '1', .negate_bit = BIT_NONE, .absolute_bit = BIT_NONE};
+    struct token token = {.letter = *at++,
+                          .count = '1',
+                          .negate_bit = BIT_NONE,
+                          .absolute_bit = BIT_NONE,
+                          .descriptor_bit = BIT_NONE,
+                          .uniform_bit = BIT_NONE,
+                          .if_bit = BIT_NONE,
+                          .unless_bit = BIT_NONE};
     token.position = default_position(token.letter);
-    if (strchr("jpquvx", token.letter)) token.position = read_number(&at);
+    if (strchr("jpquvx", token.letter) || (token.letter == 'k' && *at == '3'))
+        token.position = read_number(&at);
     for (; *at && *at != ' ';)
         switch (*at++) {
         case '.':
@@ -123,6 +132,18 @@ static struct token parse_token(const char **word)
             break;
         case '*':
             token.address = true;
+            break;
+        case '@':
+            token.descriptor_bit = read_number(&at);
+            break;
+        case '=':
+            token.if_bit = read_number(&at);
+            break;
+        case '!':
+            token.unless_bit = read_number(&at);
+            break;
+        case '^':
+            token.uniform_bit = read_number(&at);
             break;
         case 's':
             token.is_signed = true;
@@ -217,7 +238,8 @@ static void decode_register(const struct accp_instruction *instruction, const st
 static void decode_predicate(const struct accp_instruction *instruction, const struct token *token,
                              struct accp_operand *operand)
 {
-    bool is_uniform = token->letter == 'u' || token->letter == 'v';
+    bool is_uniform =
+        token->letter == 'u' || token->letter == 'v' || bit(instruction, token->uniform_bit);
     operand->kind = is_uniform ? ACCP_OPERAND_UNIFORM_PREDICATE : ACCP_OPERAND_PREDICATE;
     operand->index = (uint8_t)field(instruction, token->position, 3);
     operand->count = 1;
@@ -237,9 +259,9 @@ static void decode_number(const struct accp_instruction *instruction, const stru
 
 static void decode_target(int sm, struct accp_instruction *instruction, const struct token *token)
 {
-    uint64_t units = field(instruction, 34, 48);
     bool is_long = token->letter == 'T' && sm >= SM_LONG_BRANCH;
-    unsigned width = is_long ? 56 : 48;
+    unsigned low_width = token->letter == 'T' ? 48 : 30, width = is_long ? 56 : low_width;
+    uint64_t units = field(instruction, 34, low_width);
     if (is_long) units = units << 8 | field(instruction, 16, 8);
     int64_t offset = (int64_t)(units << (64 - width)) >> (64 - width);
     instruction->has_target = true;
@@ -248,19 +270,22 @@ static void decode_target(int sm, struct accp_instruction *instruction, const st
 
 static void decode_operand(int sm, struct accp_instruction *instruction, const struct token *token)
 {
+    if (token->if_bit != BIT_NONE && !bit(instruction, token->if_bit)) return;
+    if (bit(instruction, token->unless_bit)) return;
     if (token->letter == 't' || token->letter == 'T') {
         decode_target(sm, instruction, token);
         return;
     }
     struct accp_operand *operand = &instruction->operands[instruction->operand_count++];
     operand->address = token->address;
+    operand->descriptor = bit(instruction, token->descriptor_bit);
     operand->negated = bit(instruction, token->negate_bit);
     operand->absolute = bit(instruction, token->absolute_bit);
     switch (token->letter) {
     case 'k':
         operand->kind = ACCP_OPERAND_CONSTANT;
         operand->bank = (uint8_t)field(instruction, 54, 5);
-        operand->value = (uint32_t)field(instruction, 38, 16);
+        operand->value = (uint32_t)field(instruction, token->position, 54u - token->position);
         break;
     case 's':
         operand->kind = ACCP_OPERAND_SPECIAL;

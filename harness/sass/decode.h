@@ -115,8 +115,9 @@ struct accp_operand {
     bool negated; /* -x of a number, ~x or !x of a bit pattern or predicate */
     bool absolute;
     bool reuse;
-    bool address;  /* part of a memory address */
-    uint8_t index; /* of the first register; ACCP_REGISTER_ZERO, ACCP_PREDICATE_TRUE */
+    bool address;    /* part of a memory address */
+    bool descriptor; /* and there not added, but the descriptor of the memory */
+    uint8_t index;   /* of the first register; ACCP_REGISTER_ZERO, ACCP_PREDICATE_TRUE */
     uint8_t
         count; /* 32-bit registers from `index` on (1 for predicates; 0 for no registers at all) */
     uint8_t bank;   /* of a constant */
