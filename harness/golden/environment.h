@@ -13,7 +13,8 @@
     TROUBLE(OTHER_PROCESSES, "other processes were computing on the GPU") \
     TROUBLE(UTILIZED, "the GPU was busy before the run") \
     TROUBLE(MIG, "the GPU is split (MIG)") \
-    TROUBLE(REFERENCE_DRIFTED, "the reference role changed during the run")
+    TROUBLE(REFERENCE_DRIFTED, "the reference role changed during the run") \
+    TROUBLE(REFERENCE_MOVED, "the reference role left its level with the same SASS")
 
 enum accp_trouble {
 #define TROUBLE(id, text) ACCP_TROUBLE_##id,
@@ -33,7 +34,8 @@ enum {
 #define ACCP_REFERENCE_DRIFT_LIMIT 0.005
 
 /* The first trouble of a measured run, in the table's order, and in `text` what was seen; NONE for
- * runs that were not measured. A throttle reason that is no row of device/throttle.def counts. */
+ * runs that were not measured. REFERENCE_MOVED needs a golden: the verdict finds it. A throttle
+ * reason that is no row of device/throttle.def counts. */
 enum accp_trouble accp_environment_check(const struct accp_run *run, char *text, size_t text_bytes);
 
 const char *accp_trouble_text(enum accp_trouble trouble);

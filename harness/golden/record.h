@@ -33,19 +33,21 @@ struct accp_record_outcome {
 
 /* Derives levels and claims from the sessions and merges them into the golden of their GPU: a row
  * that agrees with the recorded one within its noise stays as it is, byte for byte. Writes
- * atomically: killed at any moment, it leaves the old file or the new one. level      mean and
- * standard deviation between sessions; tolerance: the larger of ACCP_LEVEL_TOLERANCE_LEAST and
- * twice the half width of one process's interval (statistics.h says why);
- * ACCP_EXACT_TOLERANCE_CYCLES where every session has the same whole number at one warp a scheduler
- *   order      by mean; two accs tie when the interval of their paired difference holds 0, or the
- * difference is below ACCP_ORDER_EFFECT_LEAST; margin: the larger of that and the widest interval
- * of an ordered pair peak       the fastest acc and all that tie with it growth     recorded if the
- * gap grows with every chain beyond its noise Predicted runs go to golden/predicted/<arch>/, from
- * one session on. Errors: REFUSED (busy or slowed GPU, MIG, drifting reference; fewer than
- * ACCP_GOLDEN_SESSIONS_MIN sessions of a role; one session twice; zero samples; dirty tree or no
- * commit; a broken law; document or mixed sources; devices, drivers, compilers or protocols that
- * differ; unknown SKU; no reason), INPUT (the golden that is there is bad), IO, MEMORY. Nothing is
- * written then. */
+ * atomically: killed at any moment, it leaves the old file or the new one.
+ *   level   mean and standard deviation between sessions. Tolerance: the larger of
+ *           ACCP_LEVEL_TOLERANCE_LEAST and twice the half width of one process's interval
+ *           (statistics.h says why); ACCP_EXACT_TOLERANCE_CYCLES in place of the first where every
+ *           session has the same whole number at one warp a scheduler
+ *   order   by mean. Two accs tie when the interval of their paired difference holds 0, or the
+ *           difference is below ACCP_ORDER_EFFECT_LEAST. Margin: the larger of that and the widest
+ *           interval that one process has for an ordered pair
+ *   peak    the fastest acc and all that tie with it
+ *   growth  recorded if the gap grows with every chain, beyond its noise
+ * Predicted runs go to golden/predicted/<arch>/, from one session on.
+ * Errors: REFUSED (busy or slowed GPU, MIG, drifting reference; fewer than ACCP_GOLDEN_SESSIONS_MIN
+ * sessions of a role; one session twice; zero samples; dirty tree or no commit; a broken law;
+ * document or mixed sources; devices, drivers, compilers or protocols that differ; unknown SKU; no
+ * reason), INPUT (the golden that is there is bad), IO, MEMORY. Nothing is written then. */
 enum accp_status accp_golden_record(const struct accp_record_request *request,
                                     struct accp_record_outcome *outcome, struct accp_error *error);
 

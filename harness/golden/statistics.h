@@ -34,18 +34,28 @@ double accp_statistics_floor(double sd, double quantum);
 
 /* How a level is judged.
  *
- * A golden holds N sessions (processes) of a role: mean and standard deviation s between sessions.
- * A run of m processes with mean x is judged by d = x - mean, which has the standard error e = s *
- * sqrt(1/m + 1/N), where s is pooled with the spread of the run itself if m > 1, and d / e is
- * Student's t with N - 1 (+ m - 1) degrees. With h = t(1 - a/2) * e the interval d +- h is inside
- * +-tolerance: PASS;   above it: FAIL;   below it: WIN;   else: INCONCLUSIVE (two one-sided tests:
- * Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987). With no change, a tolerance of 2h or more
- * makes "not PASS" an event of probability a or less; with a change of up to the tolerance, FAIL or
- * WIN is one of a/2 or less. A family of K lines takes a = family rate / K (Bonferroni), so that
- * the chance of any false alarm in a gate is at most the family rate. The least visible effect (t(1
- * - a/2) + t(0.9)) * e is the change that would be told from none in 9 of 10 runs; where it exceeds
- * the tolerance, a pass would be for want of proof, and is INCONCLUSIVE. FAIL and WIN stand: they
- * are proved whatever the resolution. */
+ * A golden holds N sessions (processes) of a role: mean and standard deviation s between them. A
+ * run of m processes with mean x is judged by d = x - mean, whose standard error is
+ *     e = s * sqrt(1/m + 1/N)
+ * where s is pooled with the spread of the run itself if m > 1. d / e is Student's t with N - 1
+ * degrees (N + m - 2 if pooled; a golden of one session is a computed value whose deviation,
+ * rounding, is known: 10^6). With the half width h = t(1 - a/2) * e, the interval d +- h is
+ *     inside +-tolerance: PASS
+ *     above it: FAIL
+ *     below it: WIN
+ *     else: INCONCLUSIVE
+ * (two one-sided tests: Schuirmann, J. Pharmacokinet. Biopharm. 15, 1987).
+ *
+ * False alarms: with no change, a tolerance of 2h or more makes "not PASS" an event of probability
+ * a or less; with a change of up to the tolerance, FAIL or WIN is one of a/2 or less. Each of K
+ * lines takes a = family rate / K (Bonferroni), so that any false alarm in a whole gate has at
+ * most the family rate, however the lines depend on each other.
+ *
+ * Detection: a change of tolerance + 2h is FAIL or WIN with a probability above 1 - a/2.
+ *
+ * The least visible effect, (t(1 - a/2) + t(0.9)) * e, is the change that would be told from none
+ * in 9 of 10 runs. Where it exceeds the tolerance, a pass would be for want of proof, and is
+ * INCONCLUSIVE. FAIL and WIN stand: they are proved whatever the resolution. */
 enum accp_level_result {
     ACCP_LEVEL_INSIDE,
     ACCP_LEVEL_SLOWER,

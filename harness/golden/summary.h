@@ -52,6 +52,11 @@ const struct accp_point *accp_summary_best(const struct accp_summary *summary, c
  * the end. For loops: for (size_t at = 0; (point = accp_summary_next_series(&s, &at));) */
 const struct accp_point *accp_summary_next_series(const struct accp_summary *summary, size_t *at);
 
+/* Whether two protocols are the same but for the seed and the number of blocks, which follows the
+ * GPU. */
+bool accp_protocol_same(const struct accp_run_protocol *left,
+                        const struct accp_run_protocol *right);
+
 /* "optimal.chain29" of "optimal.chain29.acc2" and "optimal" of both; for names of our tables only.
  */
 void accp_series_name(const char *role, char series[ACCP_NAME_BYTES]);

@@ -6,35 +6,38 @@
 
 #include "verdict/verdict.h"
 
-/* STATEMENT(id, name in the file). What each needs and computes, in progress (iterations in
- * 10,000,000 cycles): peak        chain, acc            acc is the fastest of the chain progress
- * chain, acc, progress  the average progress is the number stated, as rounded percent     chain,
- * acc, percent   progress(acc) / progress(acc1) in percent is the number stated, as rounded gain
- * chain, acc, percent   the same less 100 gain_grows  acc                   that gain grows with
- * every chain order       chain, order          every neighbouring pair: > faster, ≈ within
- * ACCP_DOCUMENT_TIE compare     chain, left, relation, right   relation < or > between the progress
- * of two accs below       acc, from             every acc from `from` on is slower than acc, at
- * every chain mostly_falls   from               more than half of the steps from one acc to the
- * next, from `from` on, over all chains, lose progress mostly_below   acc, from          more than
- * half of the accs from `from` on, over all chains, are slower than acc steepest    chain, acc the
- * step from the acc before to acc loses most at this chain threshold                         over
- * all orders: is the least > above the greatest ≈? */
+/* STATEMENT(id, name in the file, members that it needs). All numbers are progress: iterations in
+ * 10,000,000 cycles.
+ *   peak          acc is the fastest of the chain
+ *   progress      the progress is the number stated, as rounded
+ *   percent       progress(acc) / progress(acc1) in percent is the number stated, as rounded
+ *   gain          the same less 100
+ *   gain_grows    that gain grows with every chain
+ *   order         every neighbouring pair: > faster, ≈ within ACCP_DOCUMENT_TIE
+ *   compare       relation < or > between the progress of left and right
+ *   below         every acc from `from` on is slower than acc, at every chain
+ *   mostly_falls  more than half of the steps from one acc to the next, from `from` on, over all
+ *                 chains, lose progress
+ *   mostly_below  more than half of the accs from `from` on, over all chains, are slower than acc
+ *   steepest      the step to acc from the acc before it loses most at this chain
+ *   threshold     over all orders: is the least > above the greatest ≈? An observation, not a claim
+ */
 #define ACCP_STATEMENT_TABLE(STATEMENT) \
-    STATEMENT(PEAK, peak) \
-    STATEMENT(PROGRESS, progress) \
-    STATEMENT(PERCENT, percent) \
-    STATEMENT(GAIN, gain) \
-    STATEMENT(GAIN_GROWS, gain_grows) \
-    STATEMENT(ORDER, order) \
-    STATEMENT(COMPARE, compare) \
-    STATEMENT(BELOW, below) \
-    STATEMENT(MOSTLY_FALLS, mostly_falls) \
-    STATEMENT(MOSTLY_BELOW, mostly_below) \
-    STATEMENT(STEEPEST, steepest) \
-    STATEMENT(THRESHOLD, threshold)
+    STATEMENT(PEAK, peak, NEEDS_CHAIN | NEEDS_ACC) \
+    STATEMENT(PROGRESS, progress, NEEDS_CHAIN | NEEDS_ACC | NEEDS_PROGRESS) \
+    STATEMENT(PERCENT, percent, NEEDS_CHAIN | NEEDS_ACC | NEEDS_PERCENT) \
+    STATEMENT(GAIN, gain, NEEDS_CHAIN | NEEDS_ACC | NEEDS_PERCENT) \
+    STATEMENT(GAIN_GROWS, gain_grows, NEEDS_ACC) \
+    STATEMENT(ORDER, order, NEEDS_CHAIN | NEEDS_ORDER) \
+    STATEMENT(COMPARE, compare, NEEDS_CHAIN | NEEDS_PAIR) \
+    STATEMENT(BELOW, below, NEEDS_ACC | NEEDS_FROM) \
+    STATEMENT(MOSTLY_FALLS, mostly_falls, NEEDS_FROM) \
+    STATEMENT(MOSTLY_BELOW, mostly_below, NEEDS_ACC | NEEDS_FROM) \
+    STATEMENT(STEEPEST, steepest, NEEDS_CHAIN | NEEDS_ACC) \
+    STATEMENT(THRESHOLD, threshold, 0)
 
 enum accp_statement_kind {
-#define STATEMENT(id, name) ACCP_STATEMENT_##id,
+#define STATEMENT(id, name, needs) ACCP_STATEMENT_##id,
     ACCP_STATEMENT_TABLE(STATEMENT)
 #undef STATEMENT
         ACCP_STATEMENT_COUNT
@@ -51,8 +54,11 @@ struct accp_statement {
     enum accp_statement_kind kind;
     char section[16]; /* of the document: "4.3" */
     int chain, acc, from, left, right;
-    char relation[4];
+    char relation;                     /* '<' or '>' between left and right */
     char order[ACCP_ORDER_TEXT_BYTES]; /* "acc2 > acc1 ≈ acc3" */
+    size_t order_count;
+    int accs[ACCP_GOLDEN_ACCS];            /* of the order */
+    bool tied_with_next[ACCP_GOLDEN_ACCS]; /* ≈ stands behind it */
     double percent, progress;
 };
 
@@ -62,6 +68,9 @@ struct accp_document {
     struct accp_statement *statements; /* owned */
     size_t statement_count;
 };
+
+/* "mostly_falls"; static. */
+const char *accp_statement_name(enum accp_statement_kind kind);
 
 /* Reads the member "document" of a run file. A run file without it gives no statements. INPUT:
  * statements of no known kind, members missing or out of range, chains and accs that the probe does

@@ -78,9 +78,9 @@ struct accp_line {
     enum accp_reason reason;
     enum accp_answer answer;
     char golden[ACCP_TEXT_BYTES]; /* name of the golden that answered; "" : none */
-    const char *unit; /* of value, low and high; static: "cycles", "ratio", "percent", "roles" */
-    double value, low, high; /* found, and the bounds within which it had to lie */
-    double change;           /* relative to the golden, with the interval's ends */
+    const char *unit;             /* of value, low and high: cycles, percent, progress, roles, "" */
+    double value, low, high;      /* found, and the bounds within which it had to lie */
+    double change;                /* relative to the golden, with the interval's ends */
     double change_low, change_high;
     double least_visible; /* relative */
     size_t processes;     /* n: the unit of replication */
@@ -100,18 +100,20 @@ struct accp_judgement {
 
 /* Judges a run. Lines come in a fixed order: for each role and number of warps its level, then its
  * structure (if the static side is known) and laws; then order and peak of each series, growth of
- * each family, and coverage. The rules: level    the equivalence test of golden/statistics.h, read
- * together with the SASS (joint.def) order, peak, growth   as the golden that answers claims them,
- * beyond its margin laws     golden/laws.h, with or without a golden NO_GOLDEN   a level or claim
- * that nothing answers for. A golden of another GPU of the arch answers for claims only; one
- * recorded with another protocol answers for nothing surroundings   FAIL, WIN, DRIFT and
- * INCONCLUSIVE become ENVIRONMENT when the GPU was slowed, busy or split, or the reference role
- * moved: then a run may pass, and accuses nobody. Structure is no measurement and fails all the
- * same. A role with no sample and a selected role that was not run are ENVIRONMENT always expected
- * failures   a FAIL that is expected passes as EXPECTED_FAILURE; a PASS or WIN where a failure is
- * expected is a FAIL, and so is an expired one *judgement is initialised here; free it with
- * accp_judgement_fini. Errors: INPUT (runs that do not belong together), USAGE (no run), MEMORY; it
- * is cleared then. */
+ * each family, and coverage. The rules:
+ *   level     the equivalence test of golden/statistics.h, read together with the SASS (joint.def)
+ *   claims    order, peak and growth as the golden that answers has them, beyond its margin
+ *   laws      golden/laws.h, with or without a golden
+ *   NO_GOLDEN a level or claim that nothing answers for. A golden of another GPU of the arch
+ * answers for claims only; one recorded with another protocol answers for nothing surroundings
+ * FAIL, WIN and INCONCLUSIVE become ENVIRONMENT when the GPU was slowed, busy or split, or the
+ * reference role moved: then a run may pass, and accuses nobody. Structure is no measurement and
+ * fails all the same. A role without a sample and a selected role that was not run are ENVIRONMENT
+ * always expected failures  a FAIL that is expected passes as EXPECTED_FAILURE; a PASS, WIN or
+ * DRIFT where a failure is expected is a FAIL, and so is an expectation that has expired A claim on
+ * several roles is left out if a role that it needs is not in `selected`. *judgement is initialised
+ * here; free it with accp_judgement_fini. Errors: INPUT (runs that do not belong together), USAGE
+ * (no run), MEMORY; it is cleared then. */
 enum accp_status accp_verdict_judge(const struct accp_verdict_input *input,
                                     struct accp_judgement *judgement, struct accp_error *error);
 void accp_judgement_fini(struct accp_judgement *judgement);
