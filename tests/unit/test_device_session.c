@@ -129,11 +129,28 @@ static void test_faults_end_the_device(void **state)
         accp_device_close(device);
         assert_true(time(NULL) - begin < 3);
     }
+}
+
+static double now_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+static void test_launch_that_never_ends_is_given_up(void **state)
+{
+    (void)state;
     struct accp_error error;
     struct work work;
     use_fake("hang");
+    double begin_s = now_s();
     assert_int_equal(open_and_work(kernel_name, &work, &error), ACCP_STATUS_DEVICE);
+    double waited_s = now_s() - begin_s;
     assert_non_null(strstr(error.text, "did not end within 0.2 s"));
+    assert_true(waited_s > 0.2 && waited_s < 2);
+    use_fake("fail=cuStreamQuery:1:600,fail=cuStreamQuery:2:600"); /* one that takes a while */
+    assert_int_equal(open_and_work(kernel_name, &work, &error), ACCP_STATUS_OK);
 }
 
 static void test_wrong_pointer_is_a_fault(void **state)
@@ -323,6 +340,7 @@ int main(void)
         cmocka_unit_test(test_launch_computes_and_times),
         cmocka_unit_test(test_sinks_are_the_recurrence),
         cmocka_unit_test(test_faults_end_the_device),
+        cmocka_unit_test(test_launch_that_never_ends_is_given_up),
         cmocka_unit_test(test_wrong_pointer_is_a_fault),
         cmocka_unit_test(test_each_call_may_fail_in_turn),
         cmocka_unit_test(test_two_devices_at_once),
