@@ -57,11 +57,19 @@ static bool has_probe(const struct judging *judging, int probe)
     return false;
 }
 
+/* A document is its own golden: that no other answers for it says nothing. */
+static bool is_of_interest(const struct judging *judging, const struct accp_line *line)
+{
+    return judging->runs[0].source != ACCP_SOURCE_DOCUMENT ||
+           line->verdict != ACCP_VERDICT_NO_GOLDEN;
+}
+
 static enum accp_status take_lines(struct judging *judging, const struct accp_judgement *from,
                                    struct accp_error *error)
 {
     for (size_t i = 0; i < from->line_count; ++i) {
         struct accp_line *line;
+        if (!is_of_interest(judging, &from->lines[i])) continue;
         ACCP_TRY(accp_judgement_append(&judging->judgement, &line, error));
         *line = from->lines[i];
     }

@@ -1,5 +1,6 @@
 #include "cli/verbs.h"
 
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,6 +108,9 @@ int accp_exit_error(const struct accp_error *error)
 /* An answer that did not reach its reader (a full disk, a closed pipe) is no answer. */
 int main(int argc, char **argv)
 {
+    /* Numbers are read and written in C's way; only the width of characters is asked of the locale.
+     */
+    if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "");
     int status = run(argc, argv);
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     perror("accprobe: standard output");

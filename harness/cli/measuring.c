@@ -150,6 +150,17 @@ static enum accp_status measure_on(const struct accp_options *options,
     return status;
 }
 
+/* --device, else the GPU that CTest's resource specification gave this test ("id:1,slots:1"), else
+ * the first. */
+static int device_index(const struct accp_options *options)
+{
+    int index = 0;
+    const char *group = getenv("CTEST_RESOURCE_GROUP_0_GPUS");
+    if (options->device >= 0) return (int)options->device;
+    if (group && sscanf(group, "id:%d", &index) == 1 && index >= 0) return index;
+    return 0;
+}
+
 enum accp_status accp_measuring(const struct accp_options *options, struct accp_run *run,
                                 double *gpu_ms, struct accp_error *error)
 {
@@ -157,7 +168,7 @@ enum accp_status accp_measuring(const struct accp_options *options, struct accp_
     struct accp_device *device;
     *gpu_ms = 0;
     if (!options->cubin) ACCP_TRY(accp_select(options, &selection, error));
-    ACCP_TRY(accp_device_open(options->device >= 0 ? (int)options->device : 0, &device, error));
+    ACCP_TRY(accp_device_open(device_index(options), &device, error));
     run->source = ACCP_SOURCE_MEASURED;
     time_t now = time(NULL);
     strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));

@@ -152,13 +152,13 @@ static enum accp_status add_line(struct accp_table *table, const struct accp_lin
     return ACCP_STATUS_OK;
 }
 
-/* Levels and laws that passed are only counted; orders, peaks and growth are what people came for.
- */
+/* Levels and laws that passed, or that nothing answers for, are only counted; orders, peaks, growth
+ * and the document's statements are what people came for. */
 static bool is_worth_showing(const struct accp_line *line)
 {
-    if (line->verdict != ACCP_VERDICT_PASS) return true;
-    return strstr(line->claim, ".order") || strstr(line->claim, ".peak") ||
-           strstr(line->claim, "gap_growth");
+    if (line->verdict != ACCP_VERDICT_PASS && line->verdict != ACCP_VERDICT_NO_GOLDEN) return true;
+    return strstr(line->claim, ".order@") || strstr(line->claim, ".peak@") ||
+           strstr(line->claim, "gap_growth@") || strncmp(line->claim, "document.", 9) == 0;
 }
 
 static enum accp_status print_lines(const struct accp_report *report, FILE *stream, bool markdown,
