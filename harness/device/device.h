@@ -54,8 +54,9 @@ enum accp_status accp_device_count(int *count, struct accp_error *error);
 enum accp_status accp_device_open(int index, struct accp_device **device, struct accp_error *error);
 
 /* Unloads, frees and releases whatever is left; NULL is fine. A process that is about to end may
- * leave it out: tearing down a context takes time that the end of the process does not. After an
- * unrecoverable failure only host memory is freed, since the driver could wait for ever. */
+ * leave it out once accp_device_facts has returned: tearing down a context takes time that the end
+ * of the process does not. After an unrecoverable failure only host memory is freed, since the
+ * driver could wait for ever. */
 void accp_device_close(struct accp_device *device);
 
 /* The facts about the GPU as they stood when it was opened; waits for the thread. Fields that
@@ -111,8 +112,10 @@ enum accp_status accp_device_read(struct accp_device *device, void *data, uint64
 enum accp_status accp_device_fill(struct accp_device *device, uint64_t address, uint8_t value,
                                   size_t bytes, struct accp_error *error);
 
-/* Starts `blocks` blocks of `threads` threads, with the one parameter of the kernel passed by
- * value, and returns before they end. Launches run one after another, in order. */
+/* Starts `blocks` blocks of `threads` threads, with the kernel's parameters as one struct of the
+ * size that the kernel has, and returns before they end. Launches run one after another, in order.
+ * The driver queues about a thousand and then waits for earlier ones, for ever if need be. Errors:
+ * USAGE (more threads than the kernel takes), DEVICE (also: another size of the parameters). */
 enum accp_status accp_device_launch(struct accp_device *device,
                                     const struct accp_device_kernel *kernel, int blocks,
                                     int threads, const void *parameters, size_t parameters_bytes,

@@ -52,7 +52,7 @@ int nvmlShutdown(void)
 int nvmlSystemGetDriverVersion(char *version, unsigned version_bytes)
 {
     ENTER(nvmlSystemGetDriverVersion);
-    snprintf(version, version_bytes, "580.159.04");
+    snprintf(version, version_bytes, "580.159.04-fake");
     return 0;
 }
 

@@ -192,7 +192,7 @@ static void test_facts(void **state)
     assert_string_equal(facts.arch, "sm_90");
     assert_string_equal(facts.pci_id, "0000:19:00.0");
     assert_string_equal(facts.pci_device, "10de:2335");
-    assert_string_equal(facts.driver, "580.159.04");
+    assert_string_equal(facts.driver, "580.159.04-fake");
     assert_int_equal(strlen(facts.uuid_hash), 16);
     assert_null(strstr(facts.uuid_hash, "0011")); /* the fake's UUID starts 00 11 22 33 */
     assert_int_equal(facts.memory_bytes, (int64_t)143771 << 20);
