@@ -120,8 +120,8 @@ static int by_offset(const void *left, const void *right)
     return a->offset < b->offset ? -1 : a->offset > b->offset;
 }
 
-/* Code that shares bytes with another section is the mark of a forged or damaged file. Data sections may:
- * ptxas 13 lets the constants of its two instruction sets overlap. */
+/* Code that shares bytes with another section is the mark of a forged or damaged file. Data
+ * sections may: ptxas 13 lets the constants of its two instruction sets overlap. */
 static enum accp_status check_sorted(const char *file, const struct accp_section *sorted,
                                      size_t count, struct accp_error *error)
 {
@@ -129,10 +129,10 @@ static enum accp_status check_sorted(const char *file, const struct accp_section
     for (size_t i = 0; i < count; ++i) {
         bool is_code = (sorted[i].flags & SHF_EXECINSTR) != 0;
         if (sorted[i].offset < (is_code ? end : code_end))
-            return accp_fail(error, ACCP_STATUS_INPUT, file, (int64_t)sorted[i].offset,
-                             "is damaged: section %.60s overlaps the one before it, %.60s, at byte %llu",
-                             sorted[i].name, sorted[i - 1].name,
-                             (unsigned long long)sorted[i].offset);
+            return accp_fail(
+                error, ACCP_STATUS_INPUT, file, (int64_t)sorted[i].offset,
+                "is damaged: section %.60s overlaps the one before it, %.60s, at byte %llu",
+                sorted[i].name, sorted[i - 1].name, (unsigned long long)sorted[i].offset);
         uint64_t stop = sorted[i].offset + sorted[i].bytes;
         if (stop > end) end = stop;
         if (is_code && stop > code_end) code_end = stop;
