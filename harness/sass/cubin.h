@@ -26,10 +26,11 @@ struct accp_kernel {
     int64_t frame_bytes;  /* stack frame of a thread */
     int64_t local_bytes;  /* local memory of a thread beside the stack: .nv.local */
     int64_t shared_bytes; /* static, of a block */
-    int64_t parameter_bytes; /* in the constant bank */
-    int max_threads[3];      /* of a block, from the launch bounds; -1: none stated */
-    int required_threads[3]; /* of a block, from reqntid; -1: none stated */
-    int register_limit;      /* EIATTR_MAXREG_COUNT; -1 or 255: none */
+    int64_t parameter_bytes;  /* in constant bank 0 */
+    int64_t parameter_offset; /* where they start there */
+    int max_threads[3];       /* of a block, from the launch bounds; -1: none stated */
+    int required_threads[3];  /* of a block, from reqntid; -1: none stated */
+    int register_limit;       /* EIATTR_MAXREG_COUNT; -1 or 255: none */
 };
 
 /* An opened cubin. It borrows the caller's bytes, which must outlive it. */

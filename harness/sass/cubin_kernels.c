@@ -18,6 +18,7 @@ enum {
 enum { FORM_VALUE8 = 2, FORM_VALUE16 = 3, FORM_SIZED = 4 };
 enum attribute {
     ATTRIBUTE_MAX_THREADS = 0x05,
+    ATTRIBUTE_PARAMETER_BANK = 0x0a,
     ATTRIBUTE_REQUIRED_THREADS = 0x10,
     ATTRIBUTE_FRAME_SIZE = 0x11,
     ATTRIBUTE_PARAMETER_SIZE = 0x19,
@@ -94,6 +95,10 @@ static void read_own_attributes(const struct accp_section *section, struct accp_
         case ATTRIBUTE_PARAMETER_SIZE:
             if (item.form == FORM_VALUE16) kernel->parameter_bytes = item.value;
             break;
+        case ATTRIBUTE_PARAMETER_BANK: /* symbol of the section, offset, size */
+            if (item.form == FORM_SIZED && item.value >= 8)
+                kernel->parameter_offset = read16(item.payload + 4);
+            break;
         case ATTRIBUTE_REGISTER_LIMIT:
             if (item.form == FORM_VALUE16) kernel->register_limit = item.value;
             break;
@@ -120,7 +125,8 @@ static void read_facts(const struct accp_elf *elf, const struct accp_section *te
 {
     int from_header = (int)(text->info >> 24); /* up to CUDA 11.x */
     kernel->registers = from_header > 0 ? from_header : -1;
-    kernel->frame_bytes = kernel->parameter_bytes = kernel->register_limit = -1;
+    kernel->frame_bytes = kernel->parameter_bytes = kernel->parameter_offset = -1;
+    kernel->register_limit = -1;
     for (int i = 0; i < 3; ++i)
         kernel->max_threads[i] = kernel->required_threads[i] = -1;
     const struct accp_section *section = find_section(elf, ".nv.info", "");

@@ -191,6 +191,19 @@ static bool bit(const struct accp_instruction *instruction, unsigned position)
     return position != BIT_NONE && field(instruction, position, 1);
 }
 
+static void drop(struct accp_instruction *instruction, unsigned position, unsigned width)
+{
+    for (unsigned i = position; i < position + width; ++i)
+        *(i < 64 ? &instruction->rest_low : &instruction->rest_high) &= ~((uint64_t)1 << (i & 63));
+}
+
+/* A field that an operand covers: it is no longer part of the rest. */
+static uint64_t take(struct accp_instruction *instruction, unsigned position, unsigned width)
+{
+    drop(instruction, position, width);
+    return field(instruction, position, width);
+}
+
 static uint8_t memory_registers(const struct accp_instruction *instruction)
 {
     uint64_t size = field(instruction, 73, 3);
@@ -212,22 +225,22 @@ static enum accp_slot slot_of(char letter)
                                             : ACCP_SLOT_NONE;
 }
 
-static void decode_uniform(int sm, const struct accp_instruction *instruction,
-                           const struct token *token, struct accp_operand *operand)
+static void decode_uniform(int sm, struct accp_instruction *instruction, const struct token *token,
+                           struct accp_operand *operand)
 {
     unsigned width = sm >= SM_WIDE_UNIFORM ? 8 : 6;
-    uint64_t index = field(instruction, token->position, width);
+    uint64_t index = take(instruction, token->position, width);
     operand->kind = ACCP_OPERAND_UNIFORM;
     operand->index = index == ((uint64_t)1 << width) - 1 ? ACCP_REGISTER_ZERO : (uint8_t)index;
     operand->count = register_count(instruction, token);
     operand->written = token->letter == 'D';
 }
 
-static void decode_register(const struct accp_instruction *instruction, const struct token *token,
+static void decode_register(struct accp_instruction *instruction, const struct token *token,
                             struct accp_operand *operand)
 {
     operand->kind = ACCP_OPERAND_REGISTER;
-    operand->index = (uint8_t)field(instruction, token->position, 8);
+    operand->index = (uint8_t)take(instruction, token->position, 8);
     operand->count = register_count(instruction, token);
     operand->written = token->letter == 'd';
     operand->slot = slot_of(token->letter);
@@ -235,24 +248,24 @@ static void decode_register(const struct accp_instruction *instruction, const st
         operand->reuse = instruction->control.reuse >> (operand->slot - 1) & 1;
 }
 
-static void decode_predicate(const struct accp_instruction *instruction, const struct token *token,
+static void decode_predicate(struct accp_instruction *instruction, const struct token *token,
                              struct accp_operand *operand)
 {
     bool is_uniform =
         token->letter == 'u' || token->letter == 'v' || bit(instruction, token->uniform_bit);
     operand->kind = is_uniform ? ACCP_OPERAND_UNIFORM_PREDICATE : ACCP_OPERAND_PREDICATE;
-    operand->index = (uint8_t)field(instruction, token->position, 3);
+    operand->index = (uint8_t)take(instruction, token->position, 3);
     operand->count = 1;
     operand->written = token->letter == 'p' || token->letter == 'u';
     if (!operand->written) operand->negated = bit(instruction, token->position + 3u);
 }
 
-static void decode_number(const struct accp_instruction *instruction, const struct token *token,
+static void decode_number(struct accp_instruction *instruction, const struct token *token,
                           struct accp_operand *operand)
 {
     operand->kind = ACCP_OPERAND_IMMEDIATE;
     unsigned width = token->letter == 'i' ? 32 : token->width;
-    uint64_t value = field(instruction, token->position, width);
+    uint64_t value = take(instruction, token->position, width);
     if (token->is_signed && value >> (width - 1)) value |= ~(((uint64_t)1 << width) - 1);
     operand->value = (uint32_t)value;
 }
@@ -261,8 +274,8 @@ static void decode_target(int sm, struct accp_instruction *instruction, const st
 {
     bool is_long = token->letter == 'T' && sm >= SM_LONG_BRANCH;
     unsigned low_width = token->letter == 'T' ? 48 : 30, width = is_long ? 56 : low_width;
-    uint64_t units = field(instruction, 34, low_width);
-    if (is_long) units = units << 8 | field(instruction, 16, 8);
+    uint64_t units = take(instruction, 34, low_width);
+    if (is_long) units = units << 8 | take(instruction, 16, 8);
     int64_t offset = (int64_t)(units << (64 - width)) >> (64 - width);
     instruction->has_target = true;
     instruction->target_bytes = offset * 4 + 16;
@@ -284,16 +297,16 @@ static void decode_operand(int sm, struct accp_instruction *instruction, const s
     switch (token->letter) {
     case 'k':
         operand->kind = ACCP_OPERAND_CONSTANT;
-        operand->bank = (uint8_t)field(instruction, 54, 5);
-        operand->value = (uint32_t)field(instruction, token->position, 54u - token->position);
+        operand->bank = (uint8_t)take(instruction, 54, 5);
+        operand->value = (uint32_t)take(instruction, token->position, 54u - token->position);
         break;
     case 's':
         operand->kind = ACCP_OPERAND_SPECIAL;
-        operand->value = (uint32_t)field(instruction, 72, 8);
+        operand->value = (uint32_t)take(instruction, 72, 8);
         break;
     case 'x':
         operand->kind = ACCP_OPERAND_CONVERGENCE;
-        operand->index = (uint8_t)field(instruction, token->position, 4);
+        operand->index = (uint8_t)take(instruction, token->position, 4);
         break;
     case 'i':
     case 'j':
@@ -358,6 +371,11 @@ enum accp_status accp_sass_decode(int sm, const uint8_t code[16],
     instruction->guard = (uint8_t)field(instruction, 12, 3);
     instruction->guard_negated = bit(instruction, 15);
     instruction->control = decode_control(instruction);
+    instruction->rest_low = instruction->low;
+    instruction->rest_high = instruction->high;
+    drop(instruction, 12, 4);
+    drop(instruction, 102, 2); /* a predicate of the performance monitor */
+    drop(instruction, 105, 21);
     int row = find_row(sm, instruction->code);
     if (row < 0) return ACCP_STATUS_OK;
     instruction->opcode = encodings[row].opcode;

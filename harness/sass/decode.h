@@ -144,7 +144,9 @@ struct accp_instruction {
     bool guard_uniform; /* the guard is a uniform predicate, as on the uniform datapath */
     struct accp_control control;
     bool has_target;
-    int64_t target_bytes; /* branch target relative to this instruction's own address */
+    int64_t target_bytes;         /* branch target relative to this instruction's own address */
+    uint64_t rest_low, rest_high; /* the code without the bits of operands, guard, target and
+                                     control: the opcode and its modifiers */
     uint8_t operand_count;
     struct accp_operand operands[ACCP_OPERANDS]; /* in nvdisasm's order; destinations first */
 };

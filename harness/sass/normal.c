@@ -1,0 +1,213 @@
+#include "sass/normal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct text {
+    char *at;
+    size_t left; /* including the NUL */
+};
+
+static void put(struct text *text, const char *words)
+{
+    while (*words && text->left > 1) {
+        *text->at++ = *words++;
+        --text->left;
+    }
+    *text->at = 0;
+}
+
+/* printf is what the hash of a whole probe would spend its time on. */
+static void put_number(struct text *text, uint64_t value, unsigned base)
+{
+    char digits[24];
+    int at = sizeof digits - 1;
+    digits[at] = 0;
+    do {
+        digits[--at] = "0123456789abcdef"[value % base];
+        value /= base;
+    } while (value > 0);
+    put(text, digits + at);
+}
+
+static void put_signed(struct text *text, int64_t value)
+{
+    if (value < 0) put(text, "-");
+    put_number(text, value < 0 ? (uint64_t)-value : (uint64_t)value, 10);
+}
+
+void accp_renaming_init(struct accp_renaming *renaming)
+{
+    memset(renaming, 0, sizeof *renaming);
+    memset(renaming->general, 0xff, sizeof renaming->general);
+    memset(renaming->uniform, 0xff, sizeof renaming->uniform);
+    memset(renaming->predicate, 0xff, sizeof renaming->predicate);
+    memset(renaming->uniform_predicate, 0xff, sizeof renaming->uniform_predicate);
+    memset(renaming->convergence, 0xff, sizeof renaming->convergence);
+}
+
+/* The new number of `index`; `count` numbers in a row get theirs with it. */
+static int rename_index(int16_t *names, int *next, unsigned index, unsigned count, unsigned limit)
+{
+    for (unsigned i = index; i < index + count && i < limit; ++i)
+        if (names[i] < 0) names[i] = (int16_t)(*next)++;
+    return names[index];
+}
+
+static void put_register(struct text *text, const struct accp_operand *operand,
+                         struct accp_renaming *renaming)
+{
+    bool is_uniform = operand->kind == ACCP_OPERAND_UNIFORM;
+    put(text, is_uniform ? "ur" : "r");
+    if (operand->index == ACCP_REGISTER_ZERO) {
+        put(text, "z");
+        return;
+    }
+    int name = rename_index(is_uniform ? renaming->uniform : renaming->general,
+                            is_uniform ? &renaming->next_uniform : &renaming->next_general,
+                            operand->index, operand->count, ACCP_REGISTER_ZERO);
+    put_number(text, (uint64_t)name, 10);
+}
+
+static void put_predicate(struct text *text, bool is_uniform, unsigned index,
+                          struct accp_renaming *renaming)
+{
+    put(text, is_uniform ? "up" : "p");
+    if (index == ACCP_PREDICATE_TRUE) {
+        put(text, "t");
+        return;
+    }
+    int name =
+        rename_index(is_uniform ? renaming->uniform_predicate : renaming->predicate,
+                     is_uniform ? &renaming->next_uniform_predicate : &renaming->next_predicate,
+                     index, 1, ACCP_PREDICATE_TRUE);
+    put_number(text, (uint64_t)name, 10);
+}
+
+/* A parameter by its distance from the first one: their place in the bank depends on arch and
+ * release. */
+static void put_constant(struct text *text, const struct accp_operand *operand,
+                         const struct accp_kernel *kernel)
+{
+    int64_t offset = operand->value, start = kernel->parameter_offset;
+    bool is_parameter = operand->bank == 0 && start >= 0 && offset >= start &&
+                        offset < start + kernel->parameter_bytes;
+    put(text, is_parameter ? "parameter[" : "c[");
+    if (!is_parameter) {
+        put_number(text, operand->bank, 10);
+        put(text, "][");
+    }
+    put_number(text, (uint64_t)(is_parameter ? offset - start : offset), 10);
+    put(text, "]");
+}
+
+static void put_operand(struct text *text, const struct accp_operand *operand,
+                        const struct accp_kernel *kernel, struct accp_renaming *renaming)
+{
+    if (operand->negated) put(text, "-");
+    if (operand->absolute) put(text, "|");
+    switch (operand->kind) {
+    case ACCP_OPERAND_REGISTER:
+    case ACCP_OPERAND_UNIFORM:
+        put_register(text, operand, renaming);
+        break;
+    case ACCP_OPERAND_PREDICATE:
+    case ACCP_OPERAND_UNIFORM_PREDICATE:
+        put_predicate(text, operand->kind == ACCP_OPERAND_UNIFORM_PREDICATE, operand->index,
+                      renaming);
+        break;
+    case ACCP_OPERAND_CONVERGENCE:
+        put(text, "b");
+        put_number(text,
+                   (uint64_t)rename_index(renaming->convergence, &renaming->next_convergence,
+                                          operand->index & 15u, 1, 16),
+                   10);
+        break;
+    case ACCP_OPERAND_CONSTANT:
+        put_constant(text, operand, kernel);
+        break;
+    case ACCP_OPERAND_IMMEDIATE:
+    case ACCP_OPERAND_SPECIAL:
+        put(text, operand->kind == ACCP_OPERAND_SPECIAL ? "sr" : "0x");
+        put_number(text, operand->value, 16);
+        break;
+    }
+}
+
+static void put_rest(struct text *text, const struct accp_instruction *instruction)
+{
+    put(text, " {");
+    put_number(text, instruction->rest_high, 16);
+    put(text, ":");
+    put_number(text, instruction->rest_low, 16);
+    put(text, "}");
+}
+
+void accp_normal_line(const struct accp_code *code, size_t index, struct accp_renaming *renaming,
+                      char *line, size_t line_bytes)
+{
+    const struct accp_instruction *instruction = &code->instructions[index];
+    struct text text = {line, line_bytes};
+    if (instruction->guard != ACCP_PREDICATE_TRUE || instruction->guard_negated) {
+        put(&text, instruction->guard_negated ? "@!" : "@");
+        put_predicate(&text, instruction->guard_uniform, instruction->guard, renaming);
+        put(&text, " ");
+    }
+    put(&text, accp_opcodes[instruction->opcode].name);
+    for (int i = 0; i < instruction->operand_count; ++i) {
+        put(&text, i == 0 ? " " : ", ");
+        put_operand(&text, &instruction->operands[i], code->kernel, renaming);
+    }
+    if (instruction->has_target) {
+        put(&text, " target ");
+        put_signed(&text, instruction->target_bytes / ACCP_INSTRUCTION_BYTES);
+    }
+    put_rest(&text, instruction);
+}
+
+size_t accp_normal_count(const struct accp_code *code)
+{
+    size_t count = code->count;
+    while (count > 0 && code->instructions[count - 1].opcode == ACCP_OPCODE_NOP)
+        --count;
+    if (count > 0 && code->instructions[count - 1].opcode == ACCP_OPCODE_BRA &&
+        code->instructions[count - 1].target_bytes == 0)
+        --count;
+    return count;
+}
+
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
+{
+    const uint8_t *at = bytes;
+    for (size_t i = 0; i < count; ++i)
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+static uint64_t hash_control(uint64_t hash, const struct accp_control *control)
+{
+    const uint8_t fields[] = {control->stall_cycles, control->yield,     control->write_barrier,
+                              control->read_barrier, control->wait_mask, control->reuse};
+    return hash_bytes(hash, fields, sizeof fields);
+}
+
+void accp_normal_hash(const struct accp_code *code, const struct accp_loop *loop,
+                      char hash[ACCP_HASH_BYTES], char control_hash[ACCP_HASH_BYTES])
+{
+    struct accp_renaming renaming;
+    accp_renaming_init(&renaming);
+    uint64_t plain = UINT64_C(0xcbf29ce484222325), with_control = plain;
+    size_t count = loop ? code->count : accp_normal_count(code);
+    for (size_t i = 0; i < count; ++i) {
+        char line[ACCP_NORMAL_TEXT_BYTES];
+        if (loop && !loop->is_member[i]) continue;
+        accp_normal_line(code, i, &renaming, line, sizeof line);
+        plain = hash_bytes(plain, line, strlen(line) + 1);
+        with_control = hash_bytes(with_control, line, strlen(line) + 1);
+        with_control = hash_control(with_control, &code->instructions[i].control);
+    }
+    snprintf(hash, ACCP_HASH_BYTES, "%016" PRIx64, plain);
+    snprintf(control_hash, ACCP_HASH_BYTES, "%016" PRIx64, with_control);
+}

@@ -1,0 +1,215 @@
+#include "sass/shape.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const law_names[] = {
+#define LAW(id, name, demand) [ACCP_LAW_##id] = name,
+    ACCP_LAW_TABLE(LAW)
+#undef LAW
+};
+
+static const char *const law_demands[] = {
+#define LAW(id, name, demand) [ACCP_LAW_##id] = demand,
+    ACCP_LAW_TABLE(LAW)
+#undef LAW
+};
+
+const char *accp_law_name(enum accp_law law)
+{
+    return (unsigned)law < ACCP_LAW_COUNT ? law_names[law] : "";
+}
+
+const char *accp_law_demand(enum accp_law law)
+{
+    return (unsigned)law < ACCP_LAW_COUNT ? law_demands[law] : "";
+}
+
+int accp_resident_blocks(const struct accp_arch *arch, int registers, int warps)
+{
+    enum { LANES = 32, THREAD_GRANULE = 8 };
+    if (registers < 0 || warps < 1 || !arch) return -1;
+    int granted = (registers + THREAD_GRANULE - 1) / THREAD_GRANULE * THREAD_GRANULE;
+    int of_warp = (granted * LANES + arch->allocation - 1) / arch->allocation * arch->allocation;
+    int fitting = arch->warps;
+    if (of_warp > 0) {
+        /* Each scheduler has its own quarter of the registers. */
+        int of_scheduler = arch->registers / arch->schedulers / of_warp;
+        if (of_scheduler * arch->schedulers < fitting) fitting = of_scheduler * arch->schedulers;
+    }
+    return fitting / warps;
+}
+
+static void count_loop(const struct accp_code *code, const struct accp_loop *loop,
+                       struct accp_shape *shape)
+{
+    size_t last = 0;
+    for (size_t i = 0; i < code->count; ++i) {
+        const struct accp_instruction *instruction = &code->instructions[i];
+        if (!loop->is_member[i]) continue;
+        last = i;
+        shape->loop.stall_sum_cycles += instruction->control.stall_cycles;
+        shape->loop.yields += instruction->control.yield;
+        for (int bit = 0; bit < 3; ++bit)
+            shape->loop.reuses += instruction->control.reuse >> bit & 1;
+        bool is_load = accp_instruction_class(instruction) == ACCP_CLASS_CONSTANT;
+        shape->constant_loads += is_load;
+        for (int k = 0; k < instruction->operand_count && !is_load; ++k)
+            shape->constant_operands += instruction->operands[k].kind == ACCP_OPERAND_CONSTANT;
+    }
+    size_t first = loop->head;
+    for (size_t i = 0; i < loop->head; ++i)
+        if (loop->is_member[i] && i < first) first = i;
+    shape->loop.address = (int64_t)(loop->head * ACCP_INSTRUCTION_BYTES);
+    shape->loop.instructions = (int)loop->instructions;
+    shape->loop.bytes = (int64_t)((last + 1 - first) * ACCP_INSTRUCTION_BYTES);
+    shape->loop.line_instructions_left =
+        (int)((ACCP_LINE_BYTES - (size_t)shape->loop.address % ACCP_LINE_BYTES) /
+              ACCP_INSTRUCTION_BYTES);
+    for (size_t i = 0; i < code->loop_count; ++i)
+        shape->loop.nested += &code->loops[i] != loop && loop->is_member[code->loops[i].head] &&
+                              code->loops[i].instructions < loop->instructions;
+}
+
+static void count_kernel(const struct accp_cubin *cubin, const struct accp_code *code, int warps,
+                         struct accp_shape *shape)
+{
+    const struct accp_kernel *kernel = code->kernel;
+    for (size_t i = 0; i < code->count; ++i) {
+        enum accp_class class = accp_instruction_class(&code->instructions[i]);
+        shape->local_loads += class == ACCP_CLASS_LOCAL_LOAD;
+        shape->local_stores += class == ACCP_CLASS_LOCAL_STORE;
+    }
+    shape->registers = kernel->registers;
+    shape->frame_bytes = kernel->frame_bytes;
+    shape->shared_bytes = kernel->shared_bytes;
+    shape->code_bytes = (int64_t)kernel->code_bytes;
+    shape->instructions = (int)code->count;
+    shape->unknown = (int)code->unknown;
+    shape->warps = warps > 0 ? warps : ACCP_SHAPE_WARPS;
+    shape->resident_blocks = accp_resident_blocks(cubin->arch, shape->registers, shape->warps);
+    shape->resident_warps = shape->resident_blocks < 0 ? -1 : shape->resident_blocks * shape->warps;
+    accp_normal_hash(code, NULL, shape->hash, shape->control_hash);
+}
+
+static void judge(struct accp_shape *shape, enum accp_law law, bool is_kept, const char *format,
+                  ...) __attribute__((format(printf, 4, 5)));
+
+static void judge(struct accp_shape *shape, enum accp_law law, bool is_kept, const char *format,
+                  ...)
+{
+    struct accp_law_result *result = &shape->laws[law];
+    result->state = is_kept ? ACCP_LAW_KEPT : ACCP_LAW_BROKEN;
+    if (is_kept) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(result->text, sizeof result->text, format, arguments);
+    va_end(arguments);
+}
+
+static size_t first_of_class(const struct accp_code *code, const struct accp_loop *loop,
+                             enum accp_class one, enum accp_class other)
+{
+    for (size_t i = 0; i < code->count; ++i) {
+        enum accp_class class = accp_instruction_class(&code->instructions[i]);
+        if ((class == one || class == other) && (!loop || loop->is_member[i]))
+            return i * ACCP_INSTRUCTION_BYTES;
+    }
+    return SIZE_MAX;
+}
+
+/* "29 of 29 FFMAs stand outside the clock reads at 0x100 and 0x110, the first at 0x120" */
+static void judge_chain(struct accp_shape *shape, const struct accp_chain *chain, int asked)
+{
+    int outside = chain->ffmas - chain->timed_ffmas;
+    bool is_kept = chain->timed_ffmas == asked && outside == 0;
+    if (chain->clock_reads == 0)
+        judge(shape, ACCP_LAW_CHAIN, false,
+              "%d FFMAs in the loop at 0x%" PRIx64 ", none of them between clock reads; asked: %d",
+              chain->ffmas, (uint64_t)shape->loop.address, asked);
+    else if (outside > 0)
+        judge(shape, ACCP_LAW_CHAIN, is_kept,
+              "%d FFMAs between the clock reads at 0x%zx and 0x%zx, asked: %d; %d stand outside, "
+              "the first at 0x%zx",
+              chain->timed_ffmas, chain->timed_begin * 16, chain->timed_end * 16, asked, outside,
+              chain->first_outside * 16);
+    else
+        judge(shape, ACCP_LAW_CHAIN, is_kept, "%d FFMAs between two clock reads (0x%zx), asked: %d",
+              chain->timed_ffmas, chain->timed_end * 16, asked);
+}
+
+static void apply_laws(const struct accp_code *code, const struct accp_loop *loop,
+                       const struct accp_chain *chain, const struct accp_role *role,
+                       struct accp_shape *shape)
+{
+    uint64_t address = (uint64_t)shape->loop.address;
+    int depth = (role->chain + role->effective - 1) / role->effective;
+    judge(shape, ACCP_LAW_CLOCK, chain->clock_reads > 0, "the loop at 0x%" PRIx64 " reads no clock",
+          address);
+    judge_chain(shape, chain, role->chain);
+    judge(shape, ACCP_LAW_ACCUMULATORS, chain->accumulators == role->effective,
+          "%d accumulators in the loop at 0x%" PRIx64 ", asked: %d", chain->accumulators, address,
+          role->effective);
+    judge(shape, ACCP_LAW_DEPTH, chain->depth == depth,
+          "the longest chain in the loop at 0x%" PRIx64 " is %d FFMAs deep, asked: %d", address,
+          chain->depth, depth);
+    judge(shape, ACCP_LAW_SPILL, shape->local_loads + shape->local_stores == 0,
+          "%d LDL and %d STL, the first at 0x%zx", shape->local_loads, shape->local_stores,
+          first_of_class(code, NULL, ACCP_CLASS_LOCAL_LOAD, ACCP_CLASS_LOCAL_STORE));
+    judge(shape, ACCP_LAW_CONTRACTION, chain->split_pairs == 0,
+          "%d multiply-add pairs, the first FMUL at 0x%zx", chain->split_pairs,
+          chain->first_split * 16);
+    size_t unknown = first_of_class(code, loop, ACCP_CLASS_UNKNOWN, ACCP_CLASS_UNKNOWN);
+    judge(shape, ACCP_LAW_KNOWN, unknown == SIZE_MAX, "an unknown opcode at 0x%zx", unknown);
+}
+
+enum accp_status accp_shape_of_code(const struct accp_cubin *cubin, const struct accp_code *code,
+                                    const struct accp_role *role,
+                                    const struct accp_shape_options *options,
+                                    struct accp_shape *shape, struct accp_error *error)
+{
+    memset(shape, 0, sizeof *shape);
+    if (strlen(code->kernel->name) >= sizeof shape->kernel)
+        return accp_fail(error, ACCP_STATUS_UNSUPPORTED, NULL, -1,
+                         "a kernel's symbol is longer than %zu bytes", sizeof shape->kernel - 1);
+    const struct accp_loop *loop;
+    struct accp_chain chain;
+    ACCP_TRY(accp_code_hot_loop(code, options ? options->loop_address : -1, &loop, error));
+    ACCP_TRY(accp_chain_analyse(code, loop, &chain, error));
+    memcpy(shape->kernel, code->kernel->name, strlen(code->kernel->name) + 1);
+    count_kernel(cubin, code, options ? options->warps : 0, shape);
+    count_loop(code, loop, shape);
+    accp_normal_hash(code, loop, shape->loop.hash, shape->loop.control_hash);
+    shape->ffma = chain.clock_reads > 0 ? chain.timed_ffmas : chain.ffmas;
+    shape->ffma_in_loop = chain.ffmas;
+    shape->accumulators = chain.accumulators;
+    shape->depth = chain.depth;
+    shape->clock_reads = chain.clock_reads;
+    shape->split_pairs = chain.split_pairs;
+    if (!role) role = accp_role_find(shape->kernel);
+    if (!role) return ACCP_STATUS_OK;
+    snprintf(shape->role, sizeof shape->role, "%s", role->name);
+    apply_laws(code, loop, &chain, role, shape);
+    return ACCP_STATUS_OK;
+}
+
+enum accp_status accp_shape_make(const struct accp_cubin *cubin, const struct accp_kernel *kernel,
+                                 const struct accp_role *role,
+                                 const struct accp_shape_options *options, struct accp_shape *shape,
+                                 struct accp_error *error)
+{
+    struct accp_code code;
+    ACCP_TRY(accp_code_init(cubin, kernel, &code, error));
+    enum accp_status status = accp_shape_of_code(cubin, &code, role, options, shape, error);
+    accp_code_fini(&code);
+    return status;
+}
+
+enum accp_law accp_shape_first_broken(const struct accp_shape *shape)
+{
+    for (int law = 0; law < ACCP_LAW_COUNT; ++law)
+        if (shape->laws[law].state == ACCP_LAW_BROKEN) return (enum accp_law)law;
+    return ACCP_LAW_COUNT;
+}
