@@ -137,18 +137,14 @@ static enum accp_status run(struct request *request, struct accp_error *error)
 {
     struct accp_nvrtc nvrtc;
     ACCP_TRY(accp_nvrtc_open(request->nvrtc, &nvrtc, error));
-    enum accp_status status = ACCP_STATUS_OK;
     if (request->list_arches) {
         list_arches(&nvrtc);
-    } else {
-        struct accp_bytes source;
-        status = accp_file_read(request->source, SOURCE_LIMIT_BYTES, &source, error);
-        if (status == ACCP_STATUS_OK) {
-            status = compile_source(&nvrtc, request, &source, error);
-            accp_bytes_fini(&source);
-        }
+        return ACCP_STATUS_OK;
     }
-    accp_nvrtc_close(&nvrtc);
+    struct accp_bytes source;
+    ACCP_TRY(accp_file_read(request->source, SOURCE_LIMIT_BYTES, &source, error));
+    enum accp_status status = compile_source(&nvrtc, request, &source, error);
+    accp_bytes_fini(&source);
     return status;
 }
 

@@ -24,18 +24,18 @@ static enum accp_status find(void *library, const char *path, const char *symbol
     return ACCP_STATUS_OK;
 }
 
+/* Never unloaded: NVRTC keeps memory of its own that nobody could free any more once it is gone. */
 static enum accp_status load(const char *path, struct accp_nvrtc *nvrtc, struct accp_error *error)
 {
-    nvrtc->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!nvrtc->library) {
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
         const char *text = dlerror();
         return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot load it: %s",
                          text ? text : "no reason given");
     }
-#define NVRTC(symbol, arguments) \
-    ACCP_TRY(find(nvrtc->library, path, #symbol, &nvrtc->symbol, error));
+#define NVRTC(symbol, arguments) ACCP_TRY(find(library, path, #symbol, &nvrtc->symbol, error));
 #include "compile/nvrtc.def"
-    ACCP_TRY(find(nvrtc->library, path, "nvrtcGetErrorString", &nvrtc->error_text, error));
+    ACCP_TRY(find(library, path, "nvrtcGetErrorString", &nvrtc->error_text, error));
     ACCP_TRY(
         check(nvrtc, nvrtc->nvrtcVersion(&nvrtc->major, &nvrtc->minor), "nvrtcVersion", error));
     int count = 0;
@@ -54,14 +54,8 @@ enum accp_status accp_nvrtc_open(const char *path, struct accp_nvrtc *nvrtc,
 {
     memset(nvrtc, 0, sizeof *nvrtc);
     enum accp_status status = load(path, nvrtc, error);
-    if (status != ACCP_STATUS_OK) accp_nvrtc_close(nvrtc);
+    if (status != ACCP_STATUS_OK) memset(nvrtc, 0, sizeof *nvrtc);
     return status;
-}
-
-void accp_nvrtc_close(struct accp_nvrtc *nvrtc)
-{
-    if (nvrtc->library) dlclose(nvrtc->library);
-    memset(nvrtc, 0, sizeof *nvrtc);
 }
 
 enum accp_status accp_nvrtc_arch(const struct accp_nvrtc *nvrtc, const char *name, int *arch,

@@ -14,7 +14,6 @@ enum { ACCP_NVRTC_ARCHES = 128 };
 /* An open library. `major` and `minor` are CUDA's (12, 4); the build number stands in the cubins.
  */
 struct accp_nvrtc {
-    void *library;
     int major, minor;
     int arches[ACCP_NVRTC_ARCHES]; /* what it compiles for, ascending: 90 is sm_90 */
     size_t arch_count;
@@ -36,13 +35,11 @@ struct accp_compilation {
 enum { ACCP_NVRTC_OPTIONS = 64 };
 
 /* Opens the library at `path` (or, without a slash, where the dynamic linker looks) and asks for
- * its version and arches. Close it with accp_nvrtc_close. Errors: IO (it does not load),
- * UNSUPPORTED (it is not NVRTC, or older than 11.2 and cannot give cubins). */
+ * its version and arches. It stays loaded until the process ends; there is nothing to free. Errors:
+ * IO (it does not load), UNSUPPORTED (it is not NVRTC, or older than 11.2 and cannot give cubins).
+ */
 enum accp_status accp_nvrtc_open(const char *path, struct accp_nvrtc *nvrtc,
                                  struct accp_error *error);
-
-/* Closes what accp_nvrtc_open opened and clears the struct; safe on a cleared one. */
-void accp_nvrtc_close(struct accp_nvrtc *nvrtc);
 
 /* Reads an arch as the tables name it ("sm_90") and looks it up in the library. Errors: USAGE (not
  * of that form), UNSUPPORTED (the library does not know it; the text lists what it knows). */
