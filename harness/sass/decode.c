@@ -25,8 +25,8 @@ const struct accp_opcode_row accp_opcodes[ACCP_OPCODE_COUNT] = {
 struct token {
     char letter;
     uint8_t position, width;
-    char count;        /* a digit, 'm' or '?' */
-    uint8_t count_bit; /* of '?' */
+    char count;        /* a digit, 'm', '?' or '~' */
+    uint8_t count_bit; /* of '?' and '~' */
     uint8_t negate_bit, absolute_bit, descriptor_bit, uniform_bit, if_bit, unless_bit;
     bool address, is_signed;
 };
@@ -149,7 +149,8 @@ static struct token parse_token(const char **word)
             token.is_signed = true;
             break;
         case '?':
-            token.count = '?';
+        case '~':
+            token.count = at[-1];
             token.count_bit = read_number(&at);
             break;
         default:
@@ -214,6 +215,7 @@ static uint8_t register_count(const struct accp_instruction *instruction, const 
 {
     if (token->count == 'm') return memory_registers(instruction);
     if (token->count == '?') return bit(instruction, token->count_bit) ? 2 : 1;
+    if (token->count == '~') return bit(instruction, token->count_bit) ? 1 : 2;
     return (uint8_t)(token->count - '0');
 }
 

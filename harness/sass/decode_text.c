@@ -77,6 +77,24 @@ static void append_predicate(const struct accp_operand *operand, char *text, siz
         append(text, text_bytes, "%s%d", prefix, operand->index);
 }
 
+/* The names that nvdisasm gives to the numbers that matter here. */
+static void append_special(uint32_t number, char *text, size_t text_bytes)
+{
+    static const struct {
+        uint32_t number;
+        const char *name;
+    } names[] = {{0x00, "SR_LANEID"},  {0x21, "SR_TID.X"},   {0x22, "SR_TID.Y"},
+                 {0x23, "SR_TID.Z"},   {0x25, "SR_CTAID.X"}, {0x26, "SR_CTAID.Y"},
+                 {0x27, "SR_CTAID.Z"}, {0x50, "SR_CLOCKLO"}, {0x51, "SR_CLOCKHI"},
+                 {0xff, "SRZ"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
+        if (names[i].number == number) {
+            append(text, text_bytes, "%s", names[i].name);
+            return;
+        }
+    append(text, text_bytes, "SR_%" PRIu32, number);
+}
+
 static void append_operand(const struct accp_operand *operand, char *text, size_t text_bytes)
 {
     bool is_predicate =
@@ -102,8 +120,7 @@ static void append_operand(const struct accp_operand *operand, char *text, size_
         append(text, text_bytes, "0x%" PRIx32, operand->value);
         break;
     case ACCP_OPERAND_SPECIAL:
-        append(text, text_bytes, operand->value == 0x50 ? "SR_CLOCKLO" : "SR_%" PRIu32,
-               operand->value);
+        append_special(operand->value, text, text_bytes);
         break;
     }
     if (operand->absolute) append(text, text_bytes, "|");
