@@ -23,14 +23,15 @@ struct accp_record {
 };
 
 struct accp_parameters {
+    /* A phase runs the loop at least once and until its budget is spent. Three phases warm up, run
+     * briefly and measure: the difference of the last two is free of what entering the loop and its
+     * first turns cost. The budgets stand first so that all share one 64-byte line of the constant
+     * bank: a miss on the last alone would count as 52 cycles of its phase. */
+    long long budget_cycles[ACCP_PHASES];
     const float *input;          /* ACCP_INPUT_ROWS x ACCP_LANES */
     const unsigned *skew_cycles; /* one for each warp of the grid */
     struct accp_record *records; /* one for each warp of the grid */
     float *sinks; /* one for each thread of the grid: the sink after the last phase */
-    /* A phase runs the loop at least once and until its budget is spent. Three phases warm up, run
-     * briefly and measure: the difference of the last two is free of what entering the loop and its
-     * first turns cost. */
-    long long budget_cycles[ACCP_PHASES];
     int phases;
 };
 

@@ -202,20 +202,21 @@ static size_t gather(struct session *session, const struct grid *grid, size_t fi
     return count;
 }
 
-static void summarise_reference(struct session *session, const struct grid *grid,
-                                struct accp_run *run)
+static enum accp_status summarise_reference(struct session *session, const struct grid *grid,
+                                            struct accp_run *run, struct accp_error *error)
 {
     size_t step = session->request->kernel_count + 1;
     size_t half = (size_t)(grid->protocol.launches + 1) / 2 * step;
     struct accp_cycles first, second;
     double progress;
-    accp_measure_summarise(session->samples, gather(session, grid, 0, half, step), &first,
-                           &progress);
-    accp_measure_summarise(session->samples, gather(session, grid, half, grid->launches, step),
-                           &second, &progress);
-    if (first.n == 0 || second.n == 0) return;
+    size_t count = gather(session, grid, 0, half, step);
+    ACCP_TRY(accp_measure_summarise(session->samples, count, &first, &progress, error));
+    count = gather(session, grid, half, grid->launches, step);
+    ACCP_TRY(accp_measure_summarise(session->samples, count, &second, &progress, error));
+    if (first.n == 0 || second.n == 0) return ACCP_STATUS_OK;
     run->reference_first = first.mean;
     run->reference_second = second.mean;
+    return ACCP_STATUS_OK;
 }
 
 static enum accp_status summarise(struct session *session, const struct grid *grid,
@@ -236,10 +237,10 @@ static enum accp_status summarise(struct session *session, const struct grid *gr
         }
         role->warps = grid->protocol.warps;
         size_t samples = gather(session, grid, 1 + i, grid->launches, count + 1);
-        accp_measure_summarise(session->samples, samples, &role->cycles, &role->progress);
+        ACCP_TRY(accp_measure_summarise(session->samples, samples, &role->cycles, &role->progress,
+                                        error));
     }
-    summarise_reference(session, grid, run);
-    return ACCP_STATUS_OK;
+    return summarise_reference(session, grid, run, error);
 }
 
 static enum accp_status allocate(struct session *session, const struct grid *grid,

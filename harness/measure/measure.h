@@ -55,9 +55,11 @@ enum accp_status accp_measure(struct accp_device *device,
 double accp_measure_sample(const struct accp_parameters *parameters,
                            const struct accp_record *record);
 
-/* Mean, min, max and modes of `count` samples (cycles per iteration; 0 means none and is left out).
- * Sorts `samples`. A mode is a whole number of cycles: a sample counts for the nearest. */
-void accp_measure_summarise(double *samples, size_t count, struct accp_cycles *cycles,
-                            double *progress);
+/* Mean, min, max and modes of `count` samples (cycles per iteration; 0 means none and is left out),
+ * and the mean progress. A mode is a whole number of cycles: a sample counts for the nearest.
+ * Errors: DEVICE (samples so far apart that no clock gave them), MEMORY. */
+enum accp_status accp_measure_summarise(const double *samples, size_t count,
+                                        struct accp_cycles *cycles, double *progress,
+                                        struct accp_error *error);
 
 #endif

@@ -42,7 +42,7 @@ static void test_summary(void **state)
     double samples[] = {84, 74, 0, 74.2, 73.8, 0, 84};
     struct accp_cycles cycles;
     double progress;
-    accp_measure_summarise(samples, 7, &cycles, &progress);
+    assert_int_equal(accp_measure_summarise(samples, 7, &cycles, &progress, NULL), ACCP_STATUS_OK);
     assert_int_equal(cycles.n, 5);
     assert_true(cycles.min == 73.8 && cycles.max == 84);
     assert_true(fabs(cycles.mean - 78) < 1e-12);
@@ -59,11 +59,22 @@ static void test_summary_of_nothing(void **state)
     double samples[] = {0, 0};
     struct accp_cycles cycles;
     double progress;
-    accp_measure_summarise(samples, 2, &cycles, &progress);
+    assert_int_equal(accp_measure_summarise(samples, 2, &cycles, &progress, NULL), ACCP_STATUS_OK);
     assert_int_equal(cycles.n, 0);
     assert_int_equal(cycles.mode_count, 0);
-    accp_measure_summarise(samples, 0, &cycles, &progress);
+    assert_int_equal(accp_measure_summarise(samples, 0, &cycles, &progress, NULL), ACCP_STATUS_OK);
     assert_int_equal(cycles.n, 0);
+}
+
+static void test_samples_no_clock_gave(void **state)
+{
+    (void)state;
+    double samples[] = {1, 4e9};
+    struct accp_cycles cycles;
+    struct accp_error error;
+    double progress;
+    assert_int_equal(accp_measure_summarise(samples, 2, &cycles, &progress, &error),
+                     ACCP_STATUS_DEVICE);
 }
 
 /* More modes than a run keeps: the heaviest stay, in order. */
@@ -77,7 +88,8 @@ static void test_heaviest_modes_stay(void **state)
             samples[count++] = 100 + mode;
     struct accp_cycles cycles;
     double progress;
-    accp_measure_summarise(samples, count, &cycles, &progress);
+    assert_int_equal(accp_measure_summarise(samples, count, &cycles, &progress, NULL),
+                     ACCP_STATUS_OK);
     assert_int_equal(cycles.mode_count, ACCP_RUN_MODES);
     for (size_t i = 1; i < cycles.mode_count; ++i)
         assert_true(cycles.modes[i - 1].weight >= cycles.modes[i].weight);
@@ -101,6 +113,7 @@ int main(void)
         cmocka_unit_test(test_no_sample_is_zero),
         cmocka_unit_test(test_summary),
         cmocka_unit_test(test_summary_of_nothing),
+        cmocka_unit_test(test_samples_no_clock_gave),
         cmocka_unit_test(test_heaviest_modes_stay),
         cmocka_unit_test(test_reference),
     };
