@@ -65,6 +65,7 @@ static void put_register(struct text *text, const struct accp_operand *operand,
         put(text, "z");
         return;
     }
+    if (!renaming) return;
     int name = rename_index(is_uniform ? renaming->uniform : renaming->general,
                             is_uniform ? &renaming->next_uniform : &renaming->next_general,
                             operand->index, operand->count, ACCP_REGISTER_ZERO);
@@ -120,6 +121,7 @@ static void put_operand(struct text *text, const struct accp_operand *operand,
         break;
     case ACCP_OPERAND_CONVERGENCE:
         put(text, "b");
+        if (!renaming) break;
         put_number(text,
                    (uint64_t)rename_index(renaming->convergence, &renaming->next_convergence,
                                           operand->index & 15u, 1, 16),

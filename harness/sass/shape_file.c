@@ -1,0 +1,335 @@
+#include "sass/shape_file.h"
+
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char format_name[] = "accprobe-shape/1";
+enum { KERNELS = 65536 };
+#define LARGEST INT32_MAX
+
+/* FIELD(member, key, lowest value): integers of a kernel, and of its loop, in the order of the
+ * file. */
+#define LOOP_FIELDS(FIELD) \
+    FIELD(address, "address", 0) \
+    FIELD(instructions, "instructions", 1) \
+    FIELD(stall_sum_cycles, "stall_sum", 0) \
+    FIELD(bytes, "bytes", 16) \
+    FIELD(line_instructions_left, "line_instructions_left", 1) \
+    FIELD(yields, "yields", 0) \
+    FIELD(reuses, "reuses", 0) \
+    FIELD(nested, "nested", 0)
+
+#define KERNEL_FIELDS(FIELD) \
+    FIELD(ffma, "ffma", 0) \
+    FIELD(ffma_in_loop, "ffma_in_loop", 0) \
+    FIELD(accumulators, "accumulators", 0) \
+    FIELD(depth, "depth", 0) \
+    FIELD(clock_reads, "clock_reads", 0) \
+    FIELD(split_pairs, "split_pairs", 0) \
+    FIELD(registers, "registers", -1) \
+    FIELD(frame_bytes, "frame_bytes", -1) \
+    FIELD(shared_bytes, "shared_bytes", 0) \
+    FIELD(warps, "warps", 1) \
+    FIELD(resident_blocks, "resident_blocks", -1) \
+    FIELD(resident_warps, "resident_warps", -1) \
+    FIELD(local_loads, "local_loads", 0) \
+    FIELD(local_stores, "local_stores", 0) \
+    FIELD(constant_loads, "constant_loads_in_loop", 0) \
+    FIELD(constant_operands, "constant_operands_in_loop", 0) \
+    FIELD(instructions, "instructions", 1) \
+    FIELD(unknown, "unknown", 0) \
+    FIELD(code_bytes, "code_bytes", 16)
+
+void accp_shapes_fini(struct accp_shapes *shapes)
+{
+    free(shapes->shapes);
+    memset(shapes, 0, sizeof *shapes);
+}
+
+const struct accp_shape *accp_shapes_find(const struct accp_shapes *shapes, const char *name)
+{
+    for (size_t i = 0; i < shapes->count; ++i)
+        if (strcmp(shapes->shapes[i].kernel, name) == 0 ||
+            strcmp(shapes->shapes[i].role, name) == 0)
+            return &shapes->shapes[i];
+    return NULL;
+}
+
+static enum accp_status shape_each(const char *file, const struct accp_cubin *cubin,
+                                   bool (*wants)(const char *kernel, void *context), void *context,
+                                   const struct accp_shape_options *options,
+                                   struct accp_shapes *shapes, size_t *skipped,
+                                   struct accp_error *error)
+{
+    struct accp_error first = {0};
+    for (size_t i = 0; i < cubin->kernel_count; ++i) {
+        struct accp_error problem;
+        if (wants && !wants(cubin->kernels[i].name, context)) continue;
+        enum accp_status status = accp_shape_make(cubin, &cubin->kernels[i], NULL, options,
+                                                  &shapes->shapes[shapes->count], &problem);
+        if (status == ACCP_STATUS_OK) {
+            ++shapes->count;
+            continue;
+        }
+        if (status != ACCP_STATUS_INPUT) {
+            if (error) *error = problem;
+            return status;
+        }
+        if (skipped) ++*skipped;
+        if (first.code == ACCP_STATUS_OK) first = problem;
+    }
+    if (shapes->count > 0) return ACCP_STATUS_OK;
+    if (first.code == ACCP_STATUS_OK)
+        return accp_fail(error, ACCP_STATUS_INPUT, file, -1, "has no kernel of that name");
+    return accp_fail(error, ACCP_STATUS_INPUT, file, first.offset, "%.100s %.350s", first.where,
+                     first.text);
+}
+
+enum accp_status accp_shapes_of_cubin(const char *file, const struct accp_cubin *cubin,
+                                      bool (*wants)(const char *kernel, void *context),
+                                      void *context, const struct accp_shape_options *options,
+                                      struct accp_shapes *shapes, size_t *skipped,
+                                      struct accp_error *error)
+{
+    memset(shapes, 0, sizeof *shapes);
+    if (skipped) *skipped = 0;
+    memcpy(shapes->arch, cubin->arch_name, sizeof shapes->arch);
+    memcpy(shapes->compiler_name, cubin->compiler_name, sizeof shapes->compiler_name);
+    memcpy(shapes->compiler_version, cubin->compiler_version, sizeof shapes->compiler_version);
+    memcpy(shapes->compiler_flags, cubin->compiler_flags, sizeof shapes->compiler_flags);
+    shapes->shapes = calloc(cubin->kernel_count, sizeof *shapes->shapes);
+    if (!shapes->shapes) return accp_fail(error, ACCP_STATUS_MEMORY, file, -1, "out of memory");
+    enum accp_status status =
+        shape_each(file, cubin, wants, context, options, shapes, skipped, error);
+    if (status != ACCP_STATUS_OK) accp_shapes_fini(shapes);
+    return status;
+}
+
+static void put_text(FILE *stream, const char *before, const char *text)
+{
+    json_t *value = json_string(text);
+    fputs(before, stream);
+    if (!value || json_dumpf(value, stream, JSON_ENCODE_ANY) != 0) fputs("\"\"", stream);
+    json_decref(value);
+}
+
+/* A law that was asked of the kernel: true, or what was found. */
+static void put_laws(FILE *stream, const struct accp_shape *shape)
+{
+    const char *separator = "";
+    fputs(", \"laws\": {", stream);
+    for (int law = 0; law < ACCP_LAW_COUNT; ++law) {
+        const struct accp_law_result *result = &shape->laws[law];
+        if (result->state == ACCP_LAW_NOT_ASKED) continue;
+        fprintf(stream, "%s\"%s\": ", separator, accp_law_name((enum accp_law)law));
+        if (result->state == ACCP_LAW_KEPT)
+            fputs("true", stream);
+        else
+            put_text(stream, "", result->text);
+        separator = ", ";
+    }
+    fputs("}", stream);
+}
+
+static void put_shape(FILE *stream, const struct accp_shape *shape)
+{
+    const char *separator = "";
+    put_text(stream, "  {\"kernel\": ", shape->kernel);
+    if (shape->role[0]) put_text(stream, ", \"role\": ", shape->role);
+    fputs(", \"loop\": {", stream);
+#define FIELD(member, key, low) \
+    fprintf(stream, "%s\"%s\": %" PRId64, separator, key, (int64_t)shape->loop.member); \
+    separator = ", ";
+    LOOP_FIELDS(FIELD)
+#undef FIELD
+    put_text(stream, ", \"hash\": ", shape->loop.hash);
+    put_text(stream, ", \"control_hash\": ", shape->loop.control_hash);
+    fputs("}", stream);
+#define FIELD(member, key, low) fprintf(stream, ", \"%s\": %" PRId64, key, (int64_t)shape->member);
+    KERNEL_FIELDS(FIELD)
+#undef FIELD
+    put_laws(stream, shape);
+    put_text(stream, ", \"hash\": ", shape->hash);
+    put_text(stream, ", \"control_hash\": ", shape->control_hash);
+    fputs("}", stream);
+}
+
+enum accp_status accp_shapes_format(const struct accp_shapes *shapes, char **text,
+                                    size_t *text_bytes, struct accp_error *error)
+{
+    *text = NULL;
+    FILE *stream = open_memstream(text, text_bytes);
+    if (!stream) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to write shapes");
+    fprintf(stream, "{\"format\": \"%s\"", format_name);
+    put_text(stream, ", \"arch\": ", shapes->arch);
+    put_text(stream, ",\n \"compiler\": {\"name\": ", shapes->compiler_name);
+    put_text(stream, ", \"version\": ", shapes->compiler_version);
+    put_text(stream, ", \"flags\": ", shapes->compiler_flags);
+    fputs("},\n \"kernels\": [\n", stream);
+    for (size_t i = 0; i < shapes->count; ++i) {
+        put_shape(stream, &shapes->shapes[i]);
+        fputs(i + 1 < shapes->count ? ",\n" : "\n", stream);
+    }
+    fputs(" ]}\n", stream);
+    int failed = ferror(stream);
+    if (fclose(stream) == 0 && !failed) return ACCP_STATUS_OK;
+    free(*text);
+    *text = NULL;
+    return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to write shapes");
+}
+
+enum accp_status accp_shapes_write(const char *file, const struct accp_shapes *shapes,
+                                   struct accp_error *error)
+{
+    char *text;
+    size_t bytes;
+    ACCP_TRY(accp_shapes_format(shapes, &text, &bytes, error));
+    enum accp_status status = accp_file_write_atomic(file, text, bytes, error);
+    free(text);
+    return status;
+}
+
+static enum accp_status read_hash(const struct accp_json *object, const char *key,
+                                  char hash[ACCP_HASH_BYTES], struct accp_error *error)
+{
+    ACCP_TRY(accp_json_string(object, key, hash, ACCP_HASH_BYTES, error));
+    if (strlen(hash) == ACCP_HASH_BYTES - 1 && strspn(hash, "0123456789abcdef") == strlen(hash))
+        return ACCP_STATUS_OK;
+    return accp_json_fail(object, error, "%s: is not 16 hexadecimal digits", key);
+}
+
+static enum accp_status read_law(const struct accp_json *laws, enum accp_law law,
+                                 struct accp_law_result *result, struct accp_error *error)
+{
+    const char *name = accp_law_name(law);
+    if (!accp_json_has(laws, name)) return ACCP_STATUS_OK;
+    if (json_is_true(json_object_get(laws->value, name))) {
+        result->state = ACCP_LAW_KEPT;
+        return ACCP_STATUS_OK;
+    }
+    result->state = ACCP_LAW_BROKEN;
+    return accp_json_string(laws, name, result->text, sizeof result->text, error);
+}
+
+static enum accp_status read_loop(const struct accp_json *kernel, struct accp_shape_loop *loop,
+                                  struct accp_error *error)
+{
+    struct accp_json object;
+    int64_t value;
+    ACCP_TRY(accp_json_member(kernel, "loop", JSON_OBJECT, &object, error));
+#define FIELD(member, key, low) \
+    ACCP_TRY(accp_json_integer(&object, key, low, LARGEST, &value, error)); \
+    loop->member = (__typeof__(loop->member))value;
+    LOOP_FIELDS(FIELD)
+#undef FIELD
+    ACCP_TRY(read_hash(&object, "hash", loop->hash, error));
+    return read_hash(&object, "control_hash", loop->control_hash, error);
+}
+
+static enum accp_status read_shape(const struct accp_json *kernel, struct accp_shape *shape,
+                                   struct accp_error *error)
+{
+    struct accp_json laws;
+    int64_t value;
+    ACCP_TRY(accp_json_string(kernel, "kernel", shape->kernel, sizeof shape->kernel, error));
+    if (accp_json_has(kernel, "role"))
+        ACCP_TRY(accp_json_string(kernel, "role", shape->role, sizeof shape->role, error));
+    ACCP_TRY(read_loop(kernel, &shape->loop, error));
+#define FIELD(member, key, low) \
+    ACCP_TRY(accp_json_integer(kernel, key, low, LARGEST, &value, error)); \
+    shape->member = (__typeof__(shape->member))value;
+    KERNEL_FIELDS(FIELD)
+#undef FIELD
+    ACCP_TRY(accp_json_member(kernel, "laws", JSON_OBJECT, &laws, error));
+    for (int law = 0; law < ACCP_LAW_COUNT; ++law)
+        ACCP_TRY(read_law(&laws, (enum accp_law)law, &shape->laws[law], error));
+    ACCP_TRY(read_hash(kernel, "hash", shape->hash, error));
+    return read_hash(kernel, "control_hash", shape->control_hash, error);
+}
+
+static int by_kernel(const void *left, const void *right)
+{
+    const struct accp_shape *const *a = left, *const *b = right;
+    return strcmp((*a)->kernel, (*b)->kernel);
+}
+
+static enum accp_status check_twice(const struct accp_json *root, const struct accp_shapes *shapes,
+                                    struct accp_error *error)
+{
+    const struct accp_shape **sorted = malloc(shapes->count * sizeof *sorted);
+    if (!sorted) return accp_fail(error, ACCP_STATUS_MEMORY, root->file, -1, "out of memory");
+    for (size_t i = 0; i < shapes->count; ++i)
+        sorted[i] = &shapes->shapes[i];
+    qsort(sorted, shapes->count, sizeof *sorted, by_kernel);
+    enum accp_status status = ACCP_STATUS_OK;
+    for (size_t i = 1; i < shapes->count && status == ACCP_STATUS_OK; ++i)
+        if (strcmp(sorted[i - 1]->kernel, sorted[i]->kernel) == 0)
+            status = accp_json_fail(root, error, "kernels: %.100s stands there twice",
+                                    sorted[i]->kernel);
+    free(sorted);
+    return status;
+}
+
+static enum accp_status read_kernels(const struct accp_json *root, struct accp_shapes *shapes,
+                                     struct accp_error *error)
+{
+    struct accp_json kernels;
+    ACCP_TRY(accp_json_member(root, "kernels", JSON_ARRAY, &kernels, error));
+    size_t count = json_array_size(kernels.value);
+    if (count == 0 || count > KERNELS)
+        return accp_json_fail(&kernels, error, "holds %zu kernels; 1 to %d are read", count,
+                              KERNELS);
+    shapes->shapes = calloc(count, sizeof *shapes->shapes);
+    if (!shapes->shapes)
+        return accp_fail(error, ACCP_STATUS_MEMORY, root->file, -1, "out of memory");
+    for (; shapes->count < count; ++shapes->count) {
+        struct accp_json kernel;
+        ACCP_TRY(accp_json_element(&kernels, shapes->count, JSON_OBJECT, &kernel, error));
+        ACCP_TRY(read_shape(&kernel, &shapes->shapes[shapes->count], error));
+    }
+    return check_twice(root, shapes, error);
+}
+
+static enum accp_status read_root(const struct accp_json *root, struct accp_shapes *shapes,
+                                  struct accp_error *error)
+{
+    struct accp_json compiler;
+    ACCP_TRY(accp_json_string(root, "arch", shapes->arch, sizeof shapes->arch, error));
+    ACCP_TRY(accp_json_member(root, "compiler", JSON_OBJECT, &compiler, error));
+    ACCP_TRY(accp_json_string(&compiler, "name", shapes->compiler_name,
+                              sizeof shapes->compiler_name, error));
+    ACCP_TRY(accp_json_string(&compiler, "version", shapes->compiler_version,
+                              sizeof shapes->compiler_version, error));
+    ACCP_TRY(accp_json_string(&compiler, "flags", shapes->compiler_flags,
+                              sizeof shapes->compiler_flags, error));
+    return read_kernels(root, shapes, error);
+}
+
+enum accp_status accp_shapes_parse(const char *file, const void *data, size_t size,
+                                   struct accp_shapes *shapes, struct accp_error *error)
+{
+    json_t *root;
+    struct accp_json reader;
+    memset(shapes, 0, sizeof *shapes);
+    ACCP_TRY(accp_json_parse(file, data, size, &root, &reader, error));
+    enum accp_status status = accp_json_format(&reader, format_name, error);
+    if (status == ACCP_STATUS_OK) status = read_root(&reader, shapes, error);
+    json_decref(root);
+    if (status != ACCP_STATUS_OK) accp_shapes_fini(shapes);
+    return status;
+}
+
+enum accp_status accp_shapes_read(const char *file, struct accp_shapes *shapes,
+                                  struct accp_error *error)
+{
+    struct accp_bytes bytes;
+    memset(shapes, 0, sizeof *shapes);
+    ACCP_TRY(accp_file_read(file, ACCP_JSON_FILE_LIMIT_BYTES, &bytes, error));
+    enum accp_status status = accp_shapes_parse(file, bytes.data, bytes.size, shapes, error);
+    accp_bytes_fini(&bytes);
+    return status;
+}

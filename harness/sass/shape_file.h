@@ -1,0 +1,44 @@
+/* Shape files ("accprobe-shape/1"): the shapes of one cubin, a kernel a line. */
+#ifndef ACCP_SASS_SHAPE_FILE_H
+#define ACCP_SASS_SHAPE_FILE_H
+
+#include "sass/shape.h"
+
+struct accp_shapes {
+    char arch[16];
+    char compiler_name[ACCP_CUBIN_TEXT_BYTES], compiler_version[ACCP_CUBIN_TEXT_BYTES],
+        compiler_flags[ACCP_CUBIN_TEXT_BYTES];
+    size_t count;
+    struct accp_shape *shapes; /* owned; in the order of the cubin or file */
+};
+
+/* Shapes every kernel of an open cubin, or those whose symbol `wants` accepts (NULL: all). Pair
+ * with accp_shapes_fini; cleared on failure. Kernels without a hot loop are left out and counted in
+ * *skipped (may be NULL). Errors: as accp_shape_make otherwise; INPUT when not one kernel remains,
+ * with the reason of the first. */
+enum accp_status accp_shapes_of_cubin(const char *file, const struct accp_cubin *cubin,
+                                      bool (*wants)(const char *kernel, void *context),
+                                      void *context, const struct accp_shape_options *options,
+                                      struct accp_shapes *shapes, size_t *skipped,
+                                      struct accp_error *error);
+void accp_shapes_fini(struct accp_shapes *shapes);
+
+/* The shape of that kernel (or role); NULL when there is none. */
+const struct accp_shape *accp_shapes_find(const struct accp_shapes *shapes, const char *name);
+
+/* Reads a shape file; the caller owns *shapes on success. INPUT: another format, missing or
+ * mistyped members, numbers out of range, a kernel twice, none at all. */
+enum accp_status accp_shapes_read(const char *file, struct accp_shapes *shapes,
+                                  struct accp_error *error);
+enum accp_status accp_shapes_parse(const char *file, const void *data, size_t size,
+                                   struct accp_shapes *shapes, struct accp_error *error);
+
+/* The file's text, in a stable order; *text is malloc'd, owned by the caller. MEMORY. */
+enum accp_status accp_shapes_format(const struct accp_shapes *shapes, char **text,
+                                    size_t *text_bytes, struct accp_error *error);
+
+/* accp_shapes_format and accp_file_write_atomic. */
+enum accp_status accp_shapes_write(const char *file, const struct accp_shapes *shapes,
+                                   struct accp_error *error);
+
+#endif
