@@ -24,6 +24,22 @@ static enum accp_status find(void *library, const char *path, const char *symbol
     return ACCP_STATUS_OK;
 }
 
+/* NVRTC looks for its second half by name alone, and 13.0's finds nothing, or another build's where
+ * one is installed. The one beside it, already loaded under that name, is what it then takes. */
+static void load_builtins(const struct accp_nvrtc *nvrtc)
+{
+    Dl_info found;
+    void *symbol;
+    memcpy(&symbol, &nvrtc->nvrtcVersion, sizeof symbol);
+    if (!dladdr(symbol, &found)) return;
+    const char *slash = strrchr(found.dli_fname, '/');
+    char path[4096];
+    snprintf(path, sizeof path, "%.*slibnvrtc-builtins.so.%d.%d",
+             slash ? (int)(slash - found.dli_fname) + 1 : 0, found.dli_fname, nvrtc->major,
+             nvrtc->minor);
+    dlopen(path, RTLD_NOW | RTLD_LOCAL); /* where there is none, NVRTC says so itself */
+}
+
 /* Never unloaded: NVRTC keeps memory of its own that nobody could free any more once it is gone. */
 static enum accp_status load(const char *path, struct accp_nvrtc *nvrtc, struct accp_error *error)
 {
@@ -38,6 +54,7 @@ static enum accp_status load(const char *path, struct accp_nvrtc *nvrtc, struct 
     ACCP_TRY(find(library, path, "nvrtcGetErrorString", &nvrtc->error_text, error));
     ACCP_TRY(
         check(nvrtc, nvrtc->nvrtcVersion(&nvrtc->major, &nvrtc->minor), "nvrtcVersion", error));
+    load_builtins(nvrtc);
     int count = 0;
     ACCP_TRY(
         check(nvrtc, nvrtc->nvrtcGetNumSupportedArchs(&count), "nvrtcGetNumSupportedArchs", error));

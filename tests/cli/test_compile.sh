@@ -34,6 +34,13 @@ expect 0 '' with sm_90 --ptx --out out good.cu -- -DUNUSED
 grep -q 'visible .entry twice' out || broken 'PTX with the kernel under its own name'
 grep -q 'NVRTC of CUDA [0-9]*\.[0-9]*: out for sm_90' stdout || broken 'the version that was used'
 
+# NVRTC's second half has to be the one that lies beside it, not one of another build that is installed.
+mkdir lib
+ln -s "$(dirname "$(readlink -f "$nvrtc")")"/libnvrtc* lib/
+LD_DEBUG=files "$compile" --nvrtc lib/libnvrtc.so --arch sm_90 --out out good.cu 2>&1 |
+    grep 'calling init: .*libnvrtc-builtins' >builtins
+[ "$(sed 's/.*init: //;s/-builtins.*//' builtins)" = lib/libnvrtc ] || broken "the builtins of lib/, not: $(cat builtins)"
+
 # One version's nvcc and NVRTC have to give the same code.
 release() { sed -n 's/.*release \([0-9]*\.[0-9]*\),.*/\1/p;s/.*CUDA \([0-9]*\.[0-9]*\):.*/\1/p'; }
 [ "$("$ACCP_NVCC" --version | release)" = "$(release <stdout)" ] ||
