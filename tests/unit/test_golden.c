@@ -192,6 +192,7 @@ static const struct {
     {"NVIDIA H200", "sm_90", "10de:2330", "off", 132, 79.65, ACCP_ANSWER_ARCH},
     {"NVIDIA H200", "sm_90", "10de:2335", "off", 132, 79.65, ACCP_ANSWER_ARCH},
     {"NVIDIA H200", "sm_90", "10de:2335", "off", 132, 95.58, ACCP_ANSWER_ARCH},
+    {"NVIDIA H200", "sm_90", "10de:2335", "off", 78, 140.40, ACCP_ANSWER_ARCH},
     {"NVIDIA H200", "sm_90", "10de:2342", "off", 132, 140.40, ACCP_ANSWER_ARCH},
     {"NVIDIA H200", "sm_90", "10de:2331", "off", 114, 79.65, ACCP_ANSWER_ARCH},
     {"NVIDIA H200", "sm_90", "10de:2329", "off", 78, 95.58, ACCP_ANSWER_ARCH},

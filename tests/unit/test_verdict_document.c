@@ -185,14 +185,15 @@ static void test_other_numbers_fail(void **state)
     }
 }
 
-/* The two that speak of most: half of the numbers must change before they fail. */
+/* The two that speak of most: they fail when most of the numbers change, and not only when all do.
+ */
 static void test_most_is_counted(void **state)
 {
     (void)state;
     struct paper paper;
     open_paper(&paper);
     for (size_t i = 0; i < paper.run.role_count; ++i)
-        if (paper.run.roles[i].acc > 3)
+        if (paper.run.roles[i].acc > 3 && paper.run.roles[i].chain < 29)
             paper.run.roles[i].progress = 60000 + paper.run.roles[i].acc;
     struct accp_judgement judgement = judge(&paper, true);
     assert_int_equal(line_of(&judgement, "document.4.3.mostly_falls.from3")->verdict,
