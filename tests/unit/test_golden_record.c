@@ -119,6 +119,31 @@ static void test_digits_follow_the_noise(void **state)
     fixture_remove(folder);
 }
 
+/* A role that varies more than the least tolerance allows for gets the tolerance that its noise
+ * needs. */
+static void test_a_noisy_role_gets_a_wide_tolerance(void **state)
+{
+    (void)state;
+    char folder[64];
+    fixture_folder(folder);
+    struct accp_run *runs = fixture_sessions(FIXTURE_SESSIONS, 17);
+    struct accp_random random = {18};
+    for (size_t i = 0; i < FIXTURE_SESSIONS; ++i)
+        fixture_scale(&runs[i], 1, "optimal.chain29.acc16", 8,
+                      1 + 0.01 * (fixture_uniform(&random) - 0.5));
+    record(runs, FIXTURE_SESSIONS, folder);
+    struct accp_golden golden = golden_in(folder);
+    const struct accp_golden_level *level =
+        accp_golden_level_find(&golden, "optimal.chain29.acc16", 8);
+    struct accp_confidence confidence = accp_confidence_of(ACCP_FALSE_ALARM_RATE, 48);
+    double needed = 2 * accp_level_half_width(level->sd, FIXTURE_SESSIONS, &confidence);
+    assert_true(needed > 2 * ACCP_LEVEL_TOLERANCE_LEAST * level->mean);
+    assert_true(level->tolerance >= needed && level->tolerance < 1.1 * needed);
+    accp_golden_fini(&golden);
+    fixture_sessions_free(runs, FIXTURE_SESSIONS);
+    fixture_remove(folder);
+}
+
 static size_t lines_that_differ(const struct accp_bytes *left, const struct accp_bytes *right)
 {
     size_t differ = 0;
@@ -496,6 +521,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sessions_become_a_golden),
         cmocka_unit_test(test_digits_follow_the_noise),
+        cmocka_unit_test(test_a_noisy_role_gets_a_wide_tolerance),
         cmocka_unit_test(test_only_what_changed_is_rewritten),
         cmocka_unit_test(test_a_part_is_merged),
         cmocka_unit_test(test_a_lost_growth_is_dropped),
