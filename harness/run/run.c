@@ -105,6 +105,7 @@ static enum accp_status read_int(const struct accp_json *object, const char *key
     COUNT(sm_count) \
     COUNT(memory_bytes) \
     TEXT(pci_id) \
+    TEXT(pci_device) \
     TEXT(uuid_hash) \
     TEXT(driver) \
     REAL(sm_clock_mhz) \
