@@ -54,13 +54,16 @@ static void fill_for_timing(float *input, struct accp_random *random)
         input[ACCP_INPUT_MULTIPLIER * ACCP_LANES + lane] *= 0x1p-24f;
 }
 
+/* One set of skews for each launch round: all roles of a round start alike, so that their
+ * differences are free of how they started. */
 static struct accp_parameters parameters_of(const struct session *session, size_t launch,
                                             const struct grid *grid)
 {
     const struct accp_protocol *protocol = &grid->protocol;
+    const size_t round = launch / (session->request->kernel_count + 1);
     struct accp_parameters parameters = {
         .input = (const float *)session->input,
-        .skew_cycles = (const unsigned *)session->skews + launch * grid->warps,
+        .skew_cycles = (const unsigned *)session->skews + round * grid->warps,
         .records = (struct accp_record *)session->records + launch * grid->warps,
         .sinks = (float *)session->sinks,
     };
@@ -169,14 +172,15 @@ static enum accp_status launch_round(struct session *session, const struct grid 
 static enum accp_status launch_all(struct session *session, const struct grid *grid, size_t *order,
                                    struct accp_measure_times *times, struct accp_error *error)
 {
-    size_t skew_count = grid->launches * grid->warps;
+    size_t record_count = grid->launches * grid->warps;
+    size_t skew_count = (size_t)grid->protocol.launches * grid->warps;
     uint32_t bound = (uint32_t)grid->protocol.skew_cycles;
-    for (size_t i = 0; i < skew_count; ++i)
-        session->host_skews[i] = bound ? accp_random_below(&session->random, bound) : 0;
+    for (size_t i = 0; i < skew_count && bound > 0; ++i)
+        session->host_skews[i] = accp_random_below(&session->random, bound);
     ACCP_TRY(accp_device_write(session->device, session->skews, session->host_skews,
                                skew_count * sizeof(uint32_t), error));
     ACCP_TRY(accp_device_fill(session->device, session->records, 0,
-                              skew_count * sizeof(struct accp_record), error));
+                              record_count * sizeof(struct accp_record), error));
     ACCP_TRY(accp_device_timer_begin(session->device, error));
     for (int round = 0; round < grid->protocol.launches; ++round)
         ACCP_TRY(launch_round(session, grid, (size_t)round, order, error));
@@ -186,7 +190,7 @@ static enum accp_status launch_all(struct session *session, const struct grid *g
     ACCP_TRY(accp_device_timer_read(session->device, &elapsed_ms, error));
     times->gpu_ms += elapsed_ms;
     return accp_device_read(session->device, session->host_records, session->records,
-                            skew_count * sizeof(struct accp_record), error);
+                            record_count * sizeof(struct accp_record), error);
 }
 
 /* Gathers the samples of launches first, first + step, ... below `end` into session->samples. */
@@ -247,9 +251,10 @@ static enum accp_status allocate(struct session *session, const struct grid *gri
                                  struct accp_error *error)
 {
     size_t warps = grid->launches * grid->warps, threads = grid->warps * ACCP_LANES;
+    size_t skews = (size_t)grid->protocol.launches * grid->warps;
     struct accp_device *device = session->device;
     session->host_records = calloc(warps, sizeof *session->host_records);
-    session->host_skews = calloc(warps, sizeof *session->host_skews);
+    session->host_skews = calloc(skews, sizeof *session->host_skews);
     session->host_sinks = calloc(threads, sizeof *session->host_sinks);
     session->samples = calloc(warps, sizeof *session->samples);
     if (!session->host_records || !session->host_skews || !session->host_sinks || !session->samples)
@@ -257,7 +262,7 @@ static enum accp_status allocate(struct session *session, const struct grid *gri
                          warps);
     ACCP_TRY(accp_device_allocate(device, sizeof(float) * ACCP_INPUT_ROWS * ACCP_LANES,
                                   &session->input, error));
-    ACCP_TRY(accp_device_allocate(device, warps * sizeof(uint32_t), &session->skews, error));
+    ACCP_TRY(accp_device_allocate(device, skews * sizeof(uint32_t), &session->skews, error));
     ACCP_TRY(
         accp_device_allocate(device, warps * sizeof(struct accp_record), &session->records, error));
     return accp_device_allocate(device, threads * sizeof(float), &session->sinks, error);
