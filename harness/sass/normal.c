@@ -80,6 +80,7 @@ static void put_predicate(struct text *text, bool is_uniform, unsigned index,
         put(text, "t");
         return;
     }
+    if (!renaming) return;
     int name =
         rename_index(is_uniform ? renaming->uniform_predicate : renaming->predicate,
                      is_uniform ? &renaming->next_uniform_predicate : &renaming->next_predicate,
