@@ -141,7 +141,7 @@ static enum accp_status judge_probe(struct judging *judging, int probe, struct a
     if (status == ACCP_STATUS_OK && probe >= 0)
         status = accp_golden_find(judging->golden_folder, accp_probe_names[probe], &subsets[0],
                                   &judging->found, error);
-    if (status == ACCP_STATUS_OK && judging->found.answer != ACCP_ANSWER_LAWS)
+    if (status == ACCP_STATUS_OK && judging->found.answer == ACCP_ANSWER_SKU)
         status = accp_expected_beside(judging->found.path, &expected, error);
     if (status == ACCP_STATUS_OK) status = judge_with(judging, probe, subsets, &expected, error);
     accp_expected_fini(&expected);

@@ -77,20 +77,20 @@ static int run(int argc, char **argv)
     return accp_exit_error(&error);
 }
 
-int accp_exit_skip(void)
+bool accp_gpu_is_required(void)
 {
     const char *required = getenv("ACCPROBE_REQUIRE_GPU");
-    if (!required || strcmp(required, "1") != 0) return ACCP_EXIT_SKIP;
-    fputs("accprobe: ACCPROBE_REQUIRE_GPU=1: a GPU is required, so this skip is an error\n",
-          stderr);
-    return ACCP_EXIT_USAGE;
+    return required && strcmp(required, "1") == 0;
 }
 
 int accp_exit_error(const struct accp_error *error)
 {
     char line[ACCP_ERROR_TEXT_BYTES + ACCP_ERROR_WHERE_BYTES + 8];
     accp_error_line(error, line, sizeof line);
-    fprintf(stderr, "accprobe: %s%s\n", error->code == ACCP_STATUS_SKIP ? "SKIP: " : "", line);
+    const char *kind = error->code != ACCP_STATUS_SKIP ? ""
+                       : accp_gpu_is_required()        ? "ACCPROBE_REQUIRE_GPU=1, but: "
+                                                       : "SKIP: ";
+    fprintf(stderr, "accprobe: %s%s\n", kind, line);
     switch (error->code) {
     case ACCP_STATUS_OK:
         return ACCP_EXIT_PASS;
@@ -99,7 +99,7 @@ int accp_exit_error(const struct accp_error *error)
     case ACCP_STATUS_DEVICE:
         return ACCP_EXIT_ENVIRONMENT;
     case ACCP_STATUS_SKIP:
-        return accp_exit_skip();
+        return accp_gpu_is_required() ? ACCP_EXIT_USAGE : ACCP_EXIT_SKIP;
     default:
         return ACCP_EXIT_USAGE;
     }

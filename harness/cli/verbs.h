@@ -7,6 +7,8 @@
 #include "base/status.h"
 #include "cli/options.h"
 
+#include <stdbool.h>
+
 /* Exit statuses that are no verdict's. */
 enum {
     ACCP_EXIT_PASS = 0,
@@ -27,8 +29,7 @@ enum { ACCP_OPERANDS_ANY = 1 << 20 };
  * code. */
 int accp_exit_error(const struct accp_error *error);
 
-/* The exit status of a skip: 77, or 4 where ACCPROBE_REQUIRE_GPU=1 asks for a GPU. Says so when it
- * is 4. */
-int accp_exit_skip(void);
+/* Whether ACCPROBE_REQUIRE_GPU=1 makes a missing GPU an error. */
+bool accp_gpu_is_required(void);
 
 #endif

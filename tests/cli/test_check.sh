@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# accprobe check and record: run files and goldens from strangers, and a record that is killed or has no room.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+accprobe=$ACCP_BINARY_DIR/accprobe
+recording=$(ls "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json)
+
+# edited PYTHON: the recording with a change made to `run`, in edited.json.
+edited() {
+    python3 - "$recording" "$1" <<'END' || broken "an edit that works: $1"
+import json, sys
+run = json.load(open(sys.argv[1]))
+exec(sys.argv[2])
+json.dump(run, open("edited.json", "w"))
+END
+}
+
+bad() {
+    edited "$2"
+    expect 4 "$1" "$accprobe" check edited.json
+    [ ! -s stdout ] || broken 'nothing on stdout for bad input'
+}
+
+expect 0 '' "$accprobe" check "$recording"
+expect 0 '' "$accprobe" check "$ACCP_SOURCE_DIR/golden/document/optimal.json"
+grep -q 'NOT_ONE_THRESHOLD' stdout || broken "the document's two thresholds pointed out"
+[ "$(grep -c 'document\.' stdout)" -ge 30 ] || broken 'every statement of the document as a line of its own'
+
+bad 'stands there twice' 'run["roles"].append(run["roles"][0])'
+bad 'is not in the table' 'run["roles"][0]["role"] = "optimal.chain7.acc99"'
+bad 'differs from the table' 'run["roles"][0]["chain"] = 8'
+bad 'format version 2' 'run["format"] = "accprobe-run/2"'
+bad 'where "accprobe-run/1" is needed' 'run["format"] = "accprobe-golden/1"'
+bad 'not valid JSON' 'run["roles"][0]["cycles"]["mean"] = float("nan")'
+bad 'not valid JSON' 'run["roles"][0]["cycles"]["mean"] = float("inf")'
+bad 'bytes, at most' 'run["device"]["name"] = "x" * 10000000'
+bad 'roles: is empty' 'run["roles"] = []'
+bad 'source is "guessed"' 'run["source"] = "guessed"'
+python3 -c 'print("[" * 10000)' >edited.json
+expect 4 'not valid JSON' "$accprobe" check edited.json
+head -c 3000 "$recording" >edited.json
+expect 4 'not valid JSON' "$accprobe" check edited.json
+: >edited.json
+expect 4 'is empty' "$accprobe" check edited.json
+expect 4 'cannot open' "$accprobe" check nothing.json
+expect 4 'not a regular file' "$accprobe" check "$scratch"
+expect 4 'needs an operand' "$accprobe" check
+expect 4 'matches no claim' "$accprobe" check --claim chain31 "$recording"
+
+# A role missing, or without samples: the surroundings' fault, and never a pass.
+edited 'del run["roles"][5]'
+expect 3 '' "$accprobe" check edited.json
+grep -q 'verdict: ENVIRONMENT' stdout || broken 'ENVIRONMENT for a role that is missing'
+edited 'run["roles"][5]["cycles"] = {"n": 0}; del run["roles"][5]["progress"]'
+expect 3 '' "$accprobe" check edited.json
+grep -q 'verdict: ENVIRONMENT' stdout || broken 'ENVIRONMENT for a role without samples'
+edited 'run["device"]["sm_count"] = 78; run["device"]["pci_device"] = "10de:2329"'
+expect 0 '' "$accprobe" check --pending pending edited.json
+grep -q 'verdict: NO_GOLDEN' stdout || broken 'NO_GOLDEN for another GPU'
+
+# record refuses what is no baseline, and says why.
+expect 4 'needs --reason' "$accprobe" record "$recording"
+mkdir golden
+expect 4 'build from a git checkout' "$accprobe" record --golden golden --reason test "$recording"
+git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m test
+expect 4 'sessions' "$accprobe" record --golden golden --reason test "$recording"
+expect 4 'document' "$accprobe" record --golden golden --reason test "$ACCP_SOURCE_DIR/golden/document/optimal.json"
+for i in $(seq 12); do
+    edited "run['protocol']['seed'] = $i" && mv edited.json "session-$i.json"
+done
+expect 0 '' "$accprobe" record --golden golden --reason test session-*.json
+golden=$(ls golden/measured/*/optimal.json)
+cp "$golden" kept.json
+expect 4 'are one session' "$accprobe" record --golden golden --reason test session-*.json session-1.json
+edited 'run["device"]["throttle"] = "hw-thermal-slowdown"; run["protocol"]["seed"] = 99'
+expect 4 'slow' "$accprobe" record --golden golden --reason test session-*.json edited.json
+edited 'run["device"]["other_processes"] = 2; run["protocol"]["seed"] = 99'
+expect 4 'process' "$accprobe" record --golden golden --reason test session-*.json edited.json
+echo changed >tracked && git add tracked && git -c user.name=t -c user.email=t@example.org commit -q -m t && echo dirty >tracked
+expect 4 'no commit' "$accprobe" record --golden golden --reason test session-*.json
+git checkout -q tracked
+cmp -s "$golden" kept.json || broken 'the golden as it was after every refusal'
+
+# A bad golden: one line, and the run is not judged by what is left of it.
+head -c 900 kept.json >"$golden"
+expect 4 'not valid JSON' "$accprobe" check --golden golden "$recording"
+sed 's/"sd": [^,]*/"sd": NaN/' kept.json >"$golden"
+expect 4 'not valid JSON' "$accprobe" check --golden golden "$recording"
+sed 's/accprobe-golden.1/accprobe-golden\/2/' kept.json >"$golden"
+expect 4 'format version 2' "$accprobe" check --golden golden "$recording"
+sed 's/"role": "optimal.chain13.acc1"/"role": "optimal.chain13.acc6"/' kept.json >"$golden"
+expect 4 'acc6' "$accprobe" check --golden golden "$recording"
+echo passed

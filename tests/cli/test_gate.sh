@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# accprobe gate over the fake driver: every verdict, every kind of skip, every exit status, from recorded runs.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+accprobe=$ACCP_BINARY_DIR/accprobe
+recording=$(ls "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json)
+export ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 ACCPROBE_LIBNVML=$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1
+export ACCP_FAKE_RUN=$recording
+unset ACCPROBE_REQUIRE_GPU
+
+# gates STATUS SCENARIO SCALE WORDS...: the gate's exit status, and words that its output holds.
+gates() {
+    local status=$1 word
+    export ACCP_FAKE=$2 ACCP_FAKE_SCALE=$3
+    shift 3
+    expect "$status" '' "$accprobe" gate --seed 7 --pending pending
+    for word in "$@"; do grep -qF -e "$word" stdout || broken "the word '$word' in the gate's output: $(cat stdout)"; done
+}
+
+# refuses STATUS SCENARIO WORDS: one line, and nothing on stdout.
+refuses() {
+    export ACCP_FAKE=$2 ACCP_FAKE_SCALE=
+    expect "$1" "$3" "$accprobe" gate
+    [ ! -s stdout ] || broken "nothing on stdout: $(cat stdout)"
+}
+
+all='optimal_chain29_acc2_effective2'
+gates 0 ok '' 'verdict: PASS' '48 role levels' 'optimal.gap_growth@8'
+gates 1 ok "$all=1.03" 'verdict: FAIL' 'optimal.chain29.acc2.level@8' 'repeat: accprobe gate'
+gates 1 ok "$all@4=+1" 'verdict: FAIL' 'optimal.chain29.acc2.level@4'
+gates 1 ok "$all@8=0.97" 'verdict: FAIL' 'ORDER_BROKEN' 'optimal.chain29.order@8'
+gates 2 ok 'optimal_chain29_acc1_effective1@8=0.97' 'verdict: WIN' 'optimal.chain29.acc1.level@8'
+gates 3 ok "$all@8=1.005" 'verdict: INCONCLUSIVE'
+gates 3 busy "$all=1.03" 'verdict: ENVIRONMENT' 'other processes'
+gates 3 throttled "$all=1.03" 'verdict: ENVIRONMENT' 'slow'
+gates 0 idle_clocks '' 'verdict: PASS'
+gates 1 ok '*=0.2' 'issue_limit' 'verdict: FAIL'
+gates 1 ok 'optimal_chain29_acc1_effective1=0.5' 'chain_monotone' 'verdict: FAIL'
+
+# Another GPU of the arch: its orders are judged by the nearest one's, levels by nothing, and the run is kept.
+gates 0 sku=h20 '' 'verdict: NO_GOLDEN' 'another GPU of this arch' 'pending: '
+[ "$(find pending -name '*.json' | wc -l)" = 1 ] || broken 'one pending run'
+gates 0 sku=h200_oem '' 'verdict: PASS' 'Fabrikam'
+gates 0 sku=h200_mig '' 'NO_GOLDEN'
+
+# No GPU at all: a recording, which says so. A GPU that cannot be used: a skip with its reason.
+for scenario in no_device zero_devices stub; do
+    gates 0 $scenario '' REPLAYED 'nothing was measured here' 'verdict: PASS'
+done
+ACCPROBE_LIBCUDA=/nonexistent/libcuda.so.1 gates 0 ok '' REPLAYED NO_DRIVER
+refuses 77 out_of_memory 'SKIP: OUT_OF_MEMORY: '
+refuses 77 old_driver 'SKIP: DRIVER_TOO_OLD: '
+refuses 77 not_permitted 'SKIP: NO_PERMISSION: '
+refuses 77 exclusive 'SKIP: DEVICE_EXCLUSIVE: '
+refuses 77 ecc_error 'SKIP: ECC_UNCORRECTABLE: '
+refuses 3 fault 'ILLEGAL_ADDRESS'
+export ACCPROBE_REQUIRE_GPU=1
+refuses 4 no_device 'ACCPROBE_REQUIRE_GPU=1, but: NO_DEVICE'
+unset ACCPROBE_REQUIRE_GPU
+
+# NVML that does not answer leaves facts unknown and stops nothing.
+gates 0 nvml_no_permission '' 'verdict: '
+ACCPROBE_LIBNVML=/nonexistent/nvml gates 0 ok '' 'verdict: '
+
+# What a person in a hurry does wrong.
+export ACCP_FAKE=ok ACCP_FAKE_SCALE=
+expect 4 'there is no such probe' "$accprobe" gate --probe optimum
+expect 4 'matches no role' "$accprobe" gate --filter chain31
+expect 4 'not a regular expression' "$accprobe" gate --filter '('
+expect 4 'must be a whole number from 0 to' "$accprobe" gate --device -1
+expect 4 'there is no GPU 7' "$accprobe" gate --device 7
+expect 4 'not an option of gate' "$accprobe" gate --warps 8
+expect 4 'is not a folder' "$accprobe" gate --golden /nonexistent
+expect 4 'must be table, json or markdown' "$accprobe" gate --format yaml
+expect 4 'not a verb' "$accprobe" gates
+expect 4 'does not know what to do with' "$accprobe" gate chain29
+expect 4 'cannot write' "$accprobe" measure --out /nonexistent/run.json
+expect 4 'no protocol is called' "$accprobe" measure --protocol sed
+expect 4 'seed' "$accprobe" measure --seed 1e3
+expect 4 'No space left' bash -c "'$accprobe' list >/dev/full"
+
+# Outputs that programs read.
+expect 0 '' "$accprobe" gate --format json
+python3 -c 'import json, sys; v = json.load(open("stdout")); sys.exit(not (v["verdict"] == "PASS" and len(v["lines"]) > 100))' ||
+    broken 'a verdict in JSON'
+expect 0 '' "$accprobe" gate --format markdown --filter chain29
+grep -q '^\*\*verdict: PASS\*\*' stdout || broken 'a verdict in Markdown'
+echo passed
