@@ -1,0 +1,73 @@
+/* Predicts how many cycles an iteration of a loop takes, from the control bits and registers of its
+ * SASS alone: no GPU is asked. An SM is simulated cycle by cycle, with its warps on their
+ * schedulers; docs/model.md says what each mechanism rests on, what it is worth, and how far off
+ * the prediction is.
+ *
+ * Every mechanism can be switched off, which is how its worth is measured. */
+#ifndef ACCP_MODEL_MODEL_H
+#define ACCP_MODEL_MODEL_H
+
+#include "base/status.h"
+#include "run/run.h"
+#include "sass/code.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* MECHANISM(id, name, what it does) */
+#define ACCP_MECHANISM_TABLE(MECHANISM) \
+    MECHANISM(STALLS, "stalls", "a warp waits for as long as its last stall count says") \
+    MECHANISM(YIELD, "yield", "a yield gives the slot away, and costs one when nobody takes it") \
+    MECHANISM(SCOREBOARDS, "scoreboards", "wait masks hold a warp until a scoreboard is released") \
+    MECHANISM(GREEDY, "greedy", "the warp that issued last goes on; else the longest unserved") \
+    MECHANISM(PIPES, "pipes", "16 lanes hold their pipe for two cycles") \
+    MECHANISM(WIDE, "wide", "IMAD.WIDE and IMAD.HI hold theirs for four, and delay the next") \
+    MECHANISM(PORTS, "ports", "a register bank gives one register in a cycle") \
+    MECHANISM(REUSE, "reuse", "the reuse cache spares reads of a bank") \
+    MECHANISM(BRANCH, "branch", "a taken branch empties the instruction buffer") \
+    MECHANISM(LINES, "lines", "the line after that of a branch target comes later") \
+    MECHANISM(FETCH, "fetch", "the warps of a scheduler fetch lines through one port") \
+    MECHANISM(SHARED, "shared", "the schedulers share the queue of LDC and S2R")
+
+enum accp_mechanism {
+#define MECHANISM(id, name, meaning) ACCP_MECHANISM_##id,
+    ACCP_MECHANISM_TABLE(MECHANISM)
+#undef MECHANISM
+        ACCP_MECHANISM_COUNT
+};
+
+enum {
+    ACCP_MODEL_WARPS = 64,          /* of an SM */
+    ACCP_MODEL_INSTRUCTIONS = 4096, /* of a loop */
+    ACCP_MODEL_PHASES = 256,
+    ACCP_MODEL_TEXT_BYTES = 96
+};
+
+struct accp_model_options {
+    int warps;        /* of the one block on the SM: 1 to ACCP_MODEL_WARPS */
+    int phases;       /* random starts to average over: 1 to ACCP_MODEL_PHASES; 0: 16 */
+    uint64_t seed;    /* of the starts; the same seed gives the same prediction everywhere */
+    uint32_t without; /* bit ACCP_MECHANISM_x: leave it out */
+};
+
+struct accp_prediction {
+    struct accp_cycles cycles; /* an iteration's, over all warps and starts; n counts them */
+    bool known; /* false: the loop holds what the model does not time; cycles are too few */
+    char unknown[ACCP_MODEL_TEXT_BYTES]; /* which, and where; "" when known */
+    bool validated; /* the parameters of this arch were calibrated on hardware */
+    int most_warps; /* that the kernel's registers allow on an SM */
+};
+
+/* Predicts `loop` of `code` (both stay the caller's). Allocates a few kilobytes, and nothing while
+ * it simulates. Errors: USAGE (options out of range); INPUT (a loop that is too long; more warps
+ * than the kernel's registers allow); UNSUPPORTED (an arch without parameters); MEMORY. */
+enum accp_status accp_model_predict(const struct accp_code *code, const struct accp_loop *loop,
+                                    const struct accp_model_options *options,
+                                    struct accp_prediction *prediction, struct accp_error *error);
+
+/* The static name and meaning of a mechanism; and the mechanism of that name, or -1. */
+const char *accp_mechanism_name(enum accp_mechanism mechanism);
+const char *accp_mechanism_meaning(enum accp_mechanism mechanism);
+int accp_mechanism_find(const char *name);
+
+#endif

@@ -1,0 +1,218 @@
+#include "base/random.h"
+#include "model/model.h"
+#include "model/simulate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PHASES = 16,
+    START_CYCLES = 1024,  /* starts lie below this */
+    WARM_CYCLES = 2048,   /* and from the last of them to the first counted iteration; in it the
+                             warps find their phases */
+    TIMED_CYCLES = 4096,  /* and are timed for this long, or */
+    TIMED_ITERATIONS = 16 /* so many of the longest loops */
+};
+
+static const char *const names[ACCP_MECHANISM_COUNT] = {
+#define MECHANISM(id, name, meaning) name,
+    ACCP_MECHANISM_TABLE(MECHANISM)
+#undef MECHANISM
+};
+
+static const char *const meanings[ACCP_MECHANISM_COUNT] = {
+#define MECHANISM(id, name, meaning) meaning,
+    ACCP_MECHANISM_TABLE(MECHANISM)
+#undef MECHANISM
+};
+
+const char *accp_mechanism_name(enum accp_mechanism mechanism)
+{
+    return names[mechanism];
+}
+
+const char *accp_mechanism_meaning(enum accp_mechanism mechanism)
+{
+    return meanings[mechanism];
+}
+
+int accp_mechanism_find(const char *name)
+{
+    for (int i = 0; i < ACCP_MECHANISM_COUNT; ++i)
+        if (!strcmp(names[i], name)) return i;
+    return -1;
+}
+
+/* Room for the cycles of every warp of every start. */
+struct samples {
+    size_t count;
+    double *cycles;
+};
+
+static void add_samples(const struct accp_simulation *simulation, struct samples *samples)
+{
+    for (int s = 0; s < simulation->scheduler_count; ++s)
+        for (int w = 0; w < simulation->schedulers[s].warp_count; ++w) {
+            const struct accp_model_warp *warp = &simulation->schedulers[s].warps[w];
+            if (warp->iterations > 0)
+                samples->cycles[samples->count++] =
+                    (double)(warp->last_cycle - warp->first_cycle) / (double)warp->iterations;
+        }
+}
+
+/* A bound on one iteration of a warp alone, to choose how long to simulate. */
+static int64_t stall_sum(const struct accp_model_program *program,
+                         const struct accp_model_parameters *parameters)
+{
+    int64_t sum = parameters->branch_cycles;
+    for (int i = 0; i < program->count; ++i)
+        sum += program->instructions[i].wait_cycles;
+    return sum;
+}
+
+static void simulate(struct accp_simulation *simulation, const struct accp_model_program *program,
+                     const struct accp_model_parameters *parameters,
+                     const struct accp_model_options *options, int schedulers, int warps,
+                     struct accp_random *random, struct samples *samples)
+{
+    const int64_t longest = TIMED_ITERATIONS * warps * stall_sum(program, parameters);
+    const int phases = options->phases ? options->phases : PHASES;
+    for (int phase = 0; phase < phases; ++phase) {
+        accp_simulation_init(simulation, program, parameters, options->without, schedulers, warps);
+        for (int s = 0; s < schedulers; ++s)
+            for (int w = 0; w < warps; ++w) {
+                struct accp_model_warp *warp = &simulation->schedulers[s].warps[w];
+                warp->ready_cycle = warp->request_cycle = accp_random_below(random, START_CYCLES);
+            }
+        simulation->warm_cycles = START_CYCLES + WARM_CYCLES;
+        accp_simulation_run(simulation, START_CYCLES + WARM_CYCLES +
+                                            (longest > TIMED_CYCLES ? longest : TIMED_CYCLES));
+        add_samples(simulation, samples);
+        if (warps == 1 && schedulers == 1) return; /* a warp alone has no phase */
+    }
+}
+
+static int by_weight(const void *left, const void *right)
+{
+    const struct accp_mode *a = left, *b = right;
+    if (a->weight != b->weight) return a->weight < b->weight ? 1 : -1;
+    return (a->cycles > b->cycles) - (a->cycles < b->cycles);
+}
+
+static int by_value(const void *left, const void *right)
+{
+    const double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+static void summarize(struct samples *samples, struct accp_cycles *cycles)
+{
+    memset(cycles, 0, sizeof *cycles);
+    if (!samples->count) return;
+    qsort(samples->cycles, samples->count, sizeof *samples->cycles, by_value);
+    cycles->n = samples->count;
+    cycles->min = samples->cycles[0];
+    cycles->max = samples->cycles[samples->count - 1];
+    struct accp_mode all[ACCP_RUN_MODES * 4];
+    size_t modes = 0;
+    for (size_t i = 0; i < samples->count; ++i) {
+        const double whole = round(samples->cycles[i]);
+        cycles->mean += samples->cycles[i] / (double)samples->count;
+        if (!modes || all[modes - 1].cycles != whole) {
+            if (modes == sizeof all / sizeof *all) continue;
+            all[modes++] = (struct accp_mode){whole, 0};
+        }
+        all[modes - 1].weight += 1.0 / (double)samples->count;
+    }
+    qsort(all, modes, sizeof *all, by_weight);
+    cycles->mode_count = modes < ACCP_RUN_MODES ? modes : ACCP_RUN_MODES;
+    memcpy(cycles->modes, all, cycles->mode_count * sizeof *all);
+}
+
+/* Warps go to the schedulers in turn: some may have one more than others. */
+static enum accp_status run(const struct accp_model_program *program,
+                            const struct accp_model_parameters *parameters,
+                            const struct accp_model_options *options, struct accp_cycles *cycles,
+                            struct accp_error *error)
+{
+    const int phases = options->phases ? options->phases : PHASES;
+    struct samples samples = {
+        .cycles = malloc((size_t)phases * ACCP_MODEL_WARPS * sizeof *samples.cycles)};
+    struct accp_simulation *simulation = malloc(sizeof *simulation);
+    if (!samples.cycles || !simulation) {
+        free(samples.cycles);
+        free(simulation);
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to simulate an SM");
+    }
+    struct accp_random random = {options->seed};
+    const int few = options->warps / ACCP_MODEL_SCHEDULERS;
+    const int more = options->warps % ACCP_MODEL_SCHEDULERS;
+    const bool shared = program->has_shared && !(options->without >> ACCP_MECHANISM_SHARED & 1u) &&
+                        few > 0 && !more;
+    if (shared)
+        simulate(simulation, program, parameters, options, ACCP_MODEL_SCHEDULERS, few, &random,
+                 &samples);
+    else
+        for (int s = 0; s < ACCP_MODEL_SCHEDULERS; ++s) {
+            const int warps = few + (s < more);
+            if (warps > 0 && (s == 0 || more))
+                simulate(simulation, program, parameters, options, 1, warps, &random, &samples);
+        }
+    summarize(&samples, cycles);
+    free(samples.cycles);
+    free(simulation);
+    return ACCP_STATUS_OK;
+}
+
+static int most_warps(const struct accp_code *code)
+{
+    const struct accp_arch *arch = NULL;
+    for (int i = 0; i < ACCP_ARCH_COUNT && !arch; ++i)
+        if (atoi(accp_arches[i].name + strlen("sm_")) == code->sm) arch = &accp_arches[i];
+    if (!arch) return ACCP_MODEL_WARPS;
+    const int registers = code->kernel->registers;
+    int warps = arch->warps;
+    if (registers > 0) {
+        const int unit = arch->allocation, of_warp = (registers * 32 + unit - 1) / unit * unit;
+        const int of_scheduler = arch->registers / arch->schedulers / of_warp;
+        if (of_scheduler * arch->schedulers < warps) warps = of_scheduler * arch->schedulers;
+    }
+    return warps;
+}
+
+static bool is_validated(const struct accp_code *code)
+{
+    for (int i = 0; i < ACCP_ARCH_COUNT; ++i)
+        if (atoi(accp_arches[i].name + strlen("sm_")) == code->sm) return accp_arches[i].validated;
+    return false;
+}
+
+enum accp_status accp_model_predict(const struct accp_code *code, const struct accp_loop *loop,
+                                    const struct accp_model_options *options,
+                                    struct accp_prediction *prediction, struct accp_error *error)
+{
+    memset(prediction, 0, sizeof *prediction);
+    if (options->warps < 1 || options->warps > ACCP_MODEL_WARPS)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, options->warps,
+                         "%d warps: an SM holds 1 to %d", options->warps, ACCP_MODEL_WARPS);
+    if (options->phases < 0 || options->phases > ACCP_MODEL_PHASES)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, options->phases,
+                         "%d phases: from 1 to %d, or 0 for the default", options->phases,
+                         ACCP_MODEL_PHASES);
+    struct accp_model_parameters parameters;
+    ACCP_TRY(accp_model_parameters_find(code->sm, &parameters, error));
+    prediction->validated = is_validated(code);
+    prediction->most_warps = most_warps(code);
+    if (options->warps > prediction->most_warps)
+        return accp_fail(error, ACCP_STATUS_INPUT, code->kernel->name, -1,
+                         "%d warps do not fit: its %d registers a thread allow %d on an SM",
+                         options->warps, code->kernel->registers, prediction->most_warps);
+    struct accp_model_program program;
+    ACCP_TRY(accp_model_program_init(code, loop, &parameters, options->without, &program,
+                                     prediction->unknown, error));
+    prediction->known = !prediction->unknown[0];
+    const enum accp_status status = run(&program, &parameters, options, &prediction->cycles, error);
+    accp_model_program_fini(&program);
+    return status;
+}

@@ -1,0 +1,172 @@
+#include "model/program.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_without(uint32_t without, enum accp_mechanism mechanism)
+{
+    return without >> mechanism & 1u;
+}
+
+/* Opcodes whose unit is not that of their row in opcodes.def. UNIT(opcode, unit), from streams of
+ * each on an H200. */
+#define UNIT_TABLE(UNIT) \
+    UNIT(VIADD, HEAVY) \
+    UNIT(CS2R, ALU) \
+    UNIT(R2UR, ALU) \
+    UNIT(UMOV, NONE) \
+    UNIT(ULDC, NONE) \
+    UNIT(LDC, CONSTANT) \
+    UNIT(S2R, SPECIAL) \
+    UNIT(S2UR, SPECIAL_UNIFORM)
+
+static int unit_of_opcode(enum accp_opcode opcode)
+{
+    switch (opcode) {
+#define UNIT(opcode_id, unit_id) \
+    case ACCP_OPCODE_##opcode_id: \
+        return ACCP_UNIT_##unit_id;
+        UNIT_TABLE(UNIT)
+#undef UNIT
+    default:
+        return -1;
+    }
+}
+
+static bool is_wide_product(const struct accp_instruction *instruction)
+{
+    const int family = instruction->code & 0x1ff; /* 0x25: IMAD.WIDE, 0x27: IMAD.HI */
+    return family == 0x25 || family == 0x27;
+}
+
+/* The unit, or -1 when the model does not time the instruction. */
+static int unit_of(const struct accp_instruction *instruction)
+{
+    const struct accp_opcode_row *row = &accp_opcodes[instruction->opcode];
+    const int own = unit_of_opcode(instruction->opcode);
+    if (own >= 0) return own;
+    if (row->class == ACCP_CLASS_MULTIPLY)
+        return is_wide_product(instruction) ? ACCP_UNIT_WIDE : ACCP_UNIT_HEAVY;
+    switch (row->pipe) {
+    case ACCP_PIPE_FMA:
+        return ACCP_UNIT_FMA;
+    case ACCP_PIPE_ALU:
+        return ACCP_UNIT_ALU;
+    case ACCP_PIPE_HALF:
+        return ACCP_UNIT_HALF;
+    case ACCP_PIPE_FP64:
+        return ACCP_UNIT_FP64;
+    case ACCP_PIPE_SFU:
+        return ACCP_UNIT_SFU;
+    case ACCP_PIPE_UNIFORM:
+        return ACCP_UNIT_UNIFORM;
+    case ACCP_PIPE_BRANCH:
+        return ACCP_UNIT_NONE;
+    case ACCP_PIPE_NONE:
+        return row->class == ACCP_CLASS_CONTROL || row->class == ACCP_CLASS_CLOCK ? ACCP_UNIT_NONE
+                                                                                  : -1;
+    default:
+        return -1;
+    }
+}
+
+/* Stall counts above 11 without a yield are no encoding that a compiler emits; the H200 takes them
+ * for one or two cycles. */
+static uint8_t wait_cycles_of(const struct accp_control *control,
+                              const struct accp_model_parameters *parameters, uint32_t without)
+{
+    if (is_without(without, ACCP_MECHANISM_STALLS)) return 1;
+    const bool yields = control->yield && !is_without(without, ACCP_MECHANISM_YIELD);
+    if (control->stall_cycles == 0) return yields ? (uint8_t)parameters->drain_cycles : 1;
+    if (!control->yield && control->stall_cycles > 11) return control->stall_cycles > 13 ? 2 : 1;
+    if (yields && control->stall_cycles == 1) return 2;
+    return control->stall_cycles;
+}
+
+static void add_read(struct accp_model_instruction *out, int reg, enum accp_slot slot)
+{
+    for (int k = 0; k < out->read_count; ++k)
+        if (out->reads[k].reg == reg) return;
+    if (out->read_count == ACCP_MODEL_READS) return;
+    out->reads[out->read_count++] = (struct accp_model_read){(uint8_t)reg, (uint8_t)slot};
+}
+
+static void translate(const struct accp_instruction *in,
+                      const struct accp_model_parameters *parameters, uint32_t without,
+                      struct accp_model_instruction *out)
+{
+    const int unit = unit_of(in);
+    *out = (struct accp_model_instruction){
+        .unit = (uint8_t)(unit < 0 ? ACCP_UNIT_NONE : unit),
+        .wait_cycles = wait_cycles_of(&in->control, parameters, without),
+        .yields = in->control.yield && !is_without(without, ACCP_MECHANISM_YIELD),
+        .write_barrier = in->control.write_barrier,
+        .read_barrier = in->control.read_barrier,
+        .wait_mask = in->control.wait_mask,
+        .reuse = in->control.reuse,
+    };
+    if (out->unit == ACCP_UNIT_WIDE) {
+        if (is_without(without, ACCP_MECHANISM_WIDE))
+            out->unit = ACCP_UNIT_HEAVY;
+        else
+            out->wait_cycles = (uint8_t)(out->wait_cycles + parameters->wide_pause_cycles);
+    }
+    for (int k = 0; k < in->operand_count; ++k) {
+        const struct accp_operand *operand = &in->operands[k];
+        if (operand->kind != ACCP_OPERAND_REGISTER || operand->written ||
+            operand->index == ACCP_REGISTER_ZERO)
+            continue;
+        for (int r = 0; r < operand->count; ++r)
+            add_read(out, operand->index + r, operand->slot);
+    }
+}
+
+/* Says the first thing in the loop that the model does not time. */
+static void find_unknown(const struct accp_code *code, size_t first, size_t last, char *unknown)
+{
+    char name[ACCP_INSTRUCTION_TEXT_BYTES];
+    for (size_t i = first; i <= last; ++i) {
+        const struct accp_instruction *instruction = &code->instructions[i];
+        const bool jumps = i < last && accp_instruction_class(instruction) == ACCP_CLASS_BRANCH;
+        if (!jumps && unit_of(instruction) >= 0) continue;
+        accp_instruction_mnemonic(instruction, name, sizeof name);
+        snprintf(unknown, ACCP_MODEL_TEXT_BYTES, "%.60s at 0x%zx%s", name,
+                 i * ACCP_INSTRUCTION_BYTES, jumps ? ", a branch inside the loop" : "");
+        return;
+    }
+    unknown[0] = '\0';
+}
+
+enum accp_status accp_model_program_init(const struct accp_code *code, const struct accp_loop *loop,
+                                         const struct accp_model_parameters *parameters,
+                                         uint32_t without, struct accp_model_program *program,
+                                         char *unknown, struct accp_error *error)
+{
+    memset(program, 0, sizeof *program);
+    const size_t count = loop->latch - loop->head + 1;
+    if (loop->latch < loop->head || count > ACCP_MODEL_INSTRUCTIONS)
+        return accp_fail(error, ACCP_STATUS_INPUT, code->kernel->name,
+                         (int64_t)loop->head * ACCP_INSTRUCTION_BYTES,
+                         "the loop has more than %d instructions; choose another with --loop",
+                         ACCP_MODEL_INSTRUCTIONS);
+    program->instructions = calloc(count, sizeof *program->instructions);
+    if (!program->instructions)
+        return accp_fail(error, ACCP_STATUS_MEMORY, code->kernel->name, -1, "no memory for a loop");
+    program->count = (int)count;
+    program->line_position = (int)(loop->head % (size_t)parameters->line_instructions);
+    for (size_t i = 0; i < count; ++i) {
+        struct accp_model_instruction *out = &program->instructions[i];
+        translate(&code->instructions[loop->head + i], parameters, without, out);
+        program->has_shared |= out->unit >= ACCP_UNIT_CONSTANT && out->unit < ACCP_UNIT_SFU;
+    }
+    find_unknown(code, loop->head, loop->latch, unknown);
+    return ACCP_STATUS_OK;
+}
+
+void accp_model_program_fini(struct accp_model_program *program)
+{
+    free(program->instructions);
+    memset(program, 0, sizeof *program);
+}

@@ -1,0 +1,59 @@
+/* A loop as the simulation wants it: one small struct an instruction. Not for other modules. */
+#ifndef ACCP_MODEL_PROGRAM_H
+#define ACCP_MODEL_PROGRAM_H
+
+#include "model/model.h"
+#include "model/parameters.h"
+
+#include <stdint.h>
+
+/* Where an instruction goes. */
+enum accp_unit {
+    ACCP_UNIT_NONE, /* the front end alone */
+    ACCP_UNIT_ALU,
+    ACCP_UNIT_FMA,   /* any FMA pipe */
+    ACCP_UNIT_HEAVY, /* the one FMA pipe that multiplies integers */
+    ACCP_UNIT_WIDE,  /* the same, for a 64-bit or high product */
+    ACCP_UNIT_HALF,  /* all FMA pipes at once */
+    ACCP_UNIT_UNIFORM,
+    ACCP_UNIT_FP64,
+    /* from here on behind a queue, with a latency that a scoreboard announces */
+    ACCP_UNIT_CONSTANT,
+    ACCP_UNIT_SPECIAL,
+    ACCP_UNIT_SPECIAL_UNIFORM, /* S2UR */
+    ACCP_UNIT_SFU,
+    ACCP_UNIT_COUNT
+};
+
+enum { ACCP_MODEL_READS = 6 };
+
+struct accp_model_read {
+    uint8_t reg;  /* never RZ */
+    uint8_t slot; /* enum accp_slot */
+};
+
+struct accp_model_instruction {
+    uint8_t unit;
+    uint8_t wait_cycles; /* from its issue to the next of its warp, after stall count and yield */
+    bool yields;
+    uint8_t write_barrier, read_barrier, wait_mask, reuse;
+    uint8_t read_count;
+    struct accp_model_read reads[ACCP_MODEL_READS]; /* each register of an instruction once */
+};
+
+struct accp_model_program {
+    int count;
+    int line_position; /* of the first instruction in its line, in instructions */
+    bool has_shared;   /* something goes to the queue that the schedulers share */
+    struct accp_model_instruction *instructions; /* owned; the last one is the branch back */
+};
+
+/* Translates a loop. `unknown` (ACCP_MODEL_TEXT_BYTES) gets "" or the first thing that the model
+ * does not time. On success the caller frees with accp_model_program_fini. INPUT, MEMORY. */
+enum accp_status accp_model_program_init(const struct accp_code *code, const struct accp_loop *loop,
+                                         const struct accp_model_parameters *parameters,
+                                         uint32_t without, struct accp_model_program *program,
+                                         char *unknown, struct accp_error *error);
+void accp_model_program_fini(struct accp_model_program *program);
+
+#endif

@@ -1,0 +1,279 @@
+#include "model/simulate.h"
+
+#include <string.h>
+
+static bool has(const struct accp_simulation *simulation, enum accp_mechanism mechanism)
+{
+    return !(simulation->without >> mechanism & 1u);
+}
+
+void accp_simulation_init(struct accp_simulation *simulation,
+                          const struct accp_model_program *program,
+                          const struct accp_model_parameters *parameters, uint32_t without,
+                          int schedulers, int warps)
+{
+    memset(simulation, 0, sizeof *simulation);
+    simulation->program = program;
+    simulation->parameters = parameters;
+    simulation->without = without;
+    simulation->scheduler_count = schedulers;
+    for (int s = 0; s < schedulers; ++s) {
+        struct accp_model_scheduler *scheduler = &simulation->schedulers[s];
+        scheduler->warp_count = warps;
+        scheduler->owner = -1;
+        memset(scheduler->reuse, -1, sizeof scheduler->reuse);
+        for (int w = 0; w < warps; ++w) {
+            scheduler->warps[w].issue_cycle = -1;
+            scheduler->warps[w].first_cycle = scheduler->warps[w].last_cycle = -1;
+        }
+    }
+}
+
+/* A line that arrived joins the buffer; a free port takes the request of the warp that issued last,
+ * for that is the one that empties its buffer. */
+static void fetch(const struct accp_simulation *simulation, struct accp_model_scheduler *scheduler)
+{
+    const struct accp_model_parameters *parameters = simulation->parameters;
+    const int64_t now = simulation->cycle;
+    struct accp_model_warp *chosen = NULL;
+    for (int w = 0; w < scheduler->warp_count; ++w) {
+        struct accp_model_warp *warp = &scheduler->warps[w];
+        if (warp->fetching && warp->arrival_cycle <= now) {
+            warp->buffered = warp->fetching;
+            warp->fetching = 0;
+            warp->request_cycle = now + parameters->fetch_again_cycles;
+        }
+        const bool wants = !warp->fetching && warp->request_cycle <= now &&
+                           warp->buffered <= simulation->program->count &&
+                           warp->buffered - warp->next <= parameters->fetch_threshold_instructions;
+        if (wants && (!chosen || warp->issue_cycle > chosen->issue_cycle)) chosen = warp;
+    }
+    if (!chosen || (has(simulation, ACCP_MECHANISM_FETCH) && scheduler->port_cycle > now)) return;
+    const int position =
+        (simulation->program->line_position + chosen->buffered) % parameters->line_instructions;
+    chosen->fetching = chosen->buffered + parameters->line_instructions - position;
+    chosen->arrival_cycle = now + parameters->fetch_latency_cycles;
+    scheduler->port_cycle = now + parameters->fetch_port_cycles;
+}
+
+static bool unit_is_free(const struct accp_simulation *simulation,
+                         const struct accp_model_scheduler *scheduler, int unit)
+{
+    const int64_t now = simulation->cycle;
+    const bool first = scheduler->fma_cycle[0] <= now, second = scheduler->fma_cycle[1] <= now;
+    switch (unit) {
+    case ACCP_UNIT_NONE:
+        return true;
+    case ACCP_UNIT_FMA:
+        return first || second;
+    case ACCP_UNIT_HEAVY:
+    case ACCP_UNIT_WIDE:
+        return second;
+    case ACCP_UNIT_HALF:
+        return first && second;
+    case ACCP_UNIT_ALU:
+    case ACCP_UNIT_UNIFORM:
+    case ACCP_UNIT_FP64:
+        return scheduler->unit_cycle[unit] <= now;
+    default:
+        return true; /* queues take what comes */
+    }
+}
+
+static bool may_issue(const struct accp_simulation *simulation,
+                      const struct accp_model_scheduler *scheduler,
+                      const struct accp_model_warp *warp)
+{
+    const int64_t now = simulation->cycle;
+    if (warp->ready_cycle > now || warp->next >= warp->buffered) return false;
+    const struct accp_model_instruction *instruction =
+        &simulation->program->instructions[warp->next];
+    for (int k = 0; instruction->wait_mask >> k; ++k)
+        if (instruction->wait_mask >> k & 1 && warp->scoreboards[k].set_cycle <= now &&
+            now < warp->scoreboards[k].clear_cycle)
+            return false;
+    if (has(simulation, ACCP_MECHANISM_PIPES) &&
+        !unit_is_free(simulation, scheduler, instruction->unit))
+        return false;
+    const int64_t latest = now + simulation->parameters->port_slack_cycles;
+    return instruction->unit == ACCP_UNIT_NONE ||
+           (scheduler->bank_cycle[0] <= latest && scheduler->bank_cycle[1] <= latest);
+}
+
+/* The owner if it can; else the warp that has waited longest. -1: none can. */
+static int choose(const struct accp_simulation *simulation,
+                  const struct accp_model_scheduler *scheduler)
+{
+    const int owner = scheduler->owner;
+    if (owner >= 0 && may_issue(simulation, scheduler, &scheduler->warps[owner])) return owner;
+    int chosen = -1;
+    for (int w = 0; w < scheduler->warp_count; ++w) {
+        const struct accp_model_warp *warp = &scheduler->warps[w];
+        if (chosen >= 0 && warp->issue_cycle >= scheduler->warps[chosen].issue_cycle) continue;
+        if (may_issue(simulation, scheduler, warp)) chosen = w;
+    }
+    return chosen;
+}
+
+static void read_registers(const struct accp_simulation *simulation,
+                           struct accp_model_scheduler *scheduler, int w,
+                           const struct accp_model_instruction *instruction)
+{
+    int reads[ACCP_MODEL_BANKS] = {0};
+    for (int k = 0; k < instruction->read_count; ++k) {
+        const struct accp_model_read *read = &instruction->reads[k];
+        const int bank = read->reg % ACCP_MODEL_BANKS;
+        if (read->slot == ACCP_SLOT_NONE) {
+            ++reads[bank];
+            continue;
+        }
+        const int slot = read->slot - ACCP_SLOT_A;
+        if (scheduler->reuse[slot][bank].warp != w || scheduler->reuse[slot][bank].reg != read->reg)
+            ++reads[bank];
+        const bool keep = instruction->reuse >> slot & 1 && has(simulation, ACCP_MECHANISM_REUSE);
+        scheduler->reuse[slot][bank].warp = keep ? w : -1;
+        scheduler->reuse[slot][bank].reg = keep ? read->reg : -1;
+    }
+    for (int bank = 0; bank < ACCP_MODEL_BANKS; ++bank) {
+        if (!reads[bank] || !has(simulation, ACCP_MECHANISM_PORTS)) continue;
+        int64_t *free_cycle = &scheduler->bank_cycle[bank];
+        *free_cycle =
+            (*free_cycle > simulation->cycle ? *free_cycle : simulation->cycle) + reads[bank];
+    }
+}
+
+static void take_unit(const struct accp_simulation *simulation,
+                      struct accp_model_scheduler *scheduler, int unit)
+{
+    const struct accp_model_parameters *parameters = simulation->parameters;
+    const int64_t now = simulation->cycle, fma = now + parameters->fma_cycles;
+    switch (unit) {
+    case ACCP_UNIT_ALU:
+        scheduler->unit_cycle[unit] = now + parameters->alu_cycles;
+        break;
+    case ACCP_UNIT_UNIFORM:
+        scheduler->unit_cycle[unit] = now + parameters->uniform_cycles;
+        break;
+    case ACCP_UNIT_FP64:
+        scheduler->unit_cycle[unit] = now + parameters->fp64_cycles;
+        break;
+    case ACCP_UNIT_FMA:
+        if (parameters->fma_pipes > 1 && scheduler->fma_cycle[0] <= now)
+            scheduler->fma_cycle[0] = fma;
+        else
+            scheduler->fma_cycle[1] = fma;
+        if (parameters->fma_pipes == 1) scheduler->fma_cycle[0] = fma;
+        break;
+    case ACCP_UNIT_HEAVY:
+        scheduler->fma_cycle[1] = fma;
+        break;
+    case ACCP_UNIT_WIDE:
+        scheduler->fma_cycle[1] = now + parameters->wide_cycles;
+        break;
+    case ACCP_UNIT_HALF:
+        scheduler->fma_cycle[0] = scheduler->fma_cycle[1] = fma;
+        break;
+    default:
+        break;
+    }
+}
+
+static void set_scoreboard(struct accp_model_warp *warp, int index, int64_t now, int64_t clear)
+{
+    struct accp_model_scoreboard *scoreboard = &warp->scoreboards[index];
+    if (scoreboard->clear_cycle <= now) {
+        scoreboard->set_cycle = now + 2; /* counted one cycle after issue: MICRO 2025, section 4 */
+        scoreboard->clear_cycle = clear;
+    } else if (scoreboard->clear_cycle < clear) {
+        scoreboard->clear_cycle = clear;
+    }
+}
+
+/* Instructions that stand in a queue. The queue of LDC and S2R is the SM's, that of the SFU is the
+ * scheduler's. */
+static void enqueue(struct accp_simulation *simulation, struct accp_model_scheduler *scheduler,
+                    struct accp_model_warp *warp, const struct accp_model_instruction *instruction)
+{
+    const struct accp_model_parameters *parameters = simulation->parameters;
+    const int64_t now = simulation->cycle;
+    int64_t *free_cycle = &simulation->shared_cycle, interval = parameters->shared_cycles, latency;
+    switch (instruction->unit) {
+    case ACCP_UNIT_CONSTANT:
+        latency = parameters->constant_latency_cycles;
+        break;
+    case ACCP_UNIT_SPECIAL:
+        latency = parameters->special_latency_cycles;
+        break;
+    case ACCP_UNIT_SPECIAL_UNIFORM:
+        latency = parameters->special_uniform_latency_cycles;
+        break;
+    case ACCP_UNIT_SFU:
+        latency = parameters->sfu_latency_cycles;
+        interval = parameters->sfu_cycles;
+        free_cycle = &scheduler->unit_cycle[ACCP_UNIT_SFU];
+        break;
+    default: /* a fixed latency; a scoreboard on it is released at once */
+        latency = interval = 0;
+        free_cycle = &scheduler->unit_cycle[ACCP_UNIT_NONE];
+    }
+    const int64_t start = *free_cycle > now ? *free_cycle : now;
+    *free_cycle = start + interval;
+    if (instruction->write_barrier < ACCP_SCOREBOARDS)
+        set_scoreboard(warp, instruction->write_barrier, now, start + latency);
+    if (instruction->read_barrier < ACCP_SCOREBOARDS)
+        set_scoreboard(warp, instruction->read_barrier, now,
+                       start + (latency ? parameters->read_latency_cycles : 0));
+}
+
+/* The branch back: what is in the buffer is of no use any more. */
+static void jump(const struct accp_simulation *simulation, struct accp_model_warp *warp)
+{
+    const struct accp_model_parameters *parameters = simulation->parameters;
+    const int64_t now = simulation->cycle;
+    warp->next = 0;
+    if (now >= simulation->warm_cycles) {
+        if (warp->first_cycle < 0)
+            warp->first_cycle = now;
+        else
+            ++warp->iterations;
+        warp->last_cycle = now;
+    }
+    if (!has(simulation, ACCP_MECHANISM_BRANCH)) return;
+    warp->fetching = 0;
+    warp->buffered = has(simulation, ACCP_MECHANISM_LINES) ? 0 : simulation->program->count;
+    warp->request_cycle = now + parameters->branch_cycles - parameters->fetch_latency_cycles;
+    if (warp->buffered && warp->ready_cycle < now + parameters->branch_cycles)
+        warp->ready_cycle = now + parameters->branch_cycles;
+}
+
+static void issue(struct accp_simulation *simulation, struct accp_model_scheduler *scheduler, int w)
+{
+    struct accp_model_warp *warp = &scheduler->warps[w];
+    const struct accp_model_instruction *instruction =
+        &simulation->program->instructions[warp->next];
+    warp->issue_cycle = simulation->cycle;
+    warp->ready_cycle = simulation->cycle + instruction->wait_cycles;
+    if (has(simulation, ACCP_MECHANISM_GREEDY)) scheduler->owner = instruction->yields ? -1 : w;
+    take_unit(simulation, scheduler, instruction->unit);
+    if (instruction->unit < ACCP_UNIT_CONSTANT)
+        read_registers(simulation, scheduler, w, instruction);
+    if (instruction->unit >= ACCP_UNIT_CONSTANT || instruction->write_barrier < ACCP_SCOREBOARDS ||
+        instruction->read_barrier < ACCP_SCOREBOARDS) {
+        if (has(simulation, ACCP_MECHANISM_SCOREBOARDS))
+            enqueue(simulation, scheduler, warp, instruction);
+    }
+    if (++warp->next == simulation->program->count) jump(simulation, warp);
+}
+
+void accp_simulation_run(struct accp_simulation *simulation, int64_t cycles)
+{
+    for (const int64_t end = simulation->cycle + cycles; simulation->cycle < end;
+         ++simulation->cycle) {
+        for (int s = 0; s < simulation->scheduler_count; ++s) {
+            struct accp_model_scheduler *scheduler = &simulation->schedulers[s];
+            fetch(simulation, scheduler);
+            const int chosen = choose(simulation, scheduler);
+            if (chosen >= 0) issue(simulation, scheduler, chosen);
+        }
+    }
+}

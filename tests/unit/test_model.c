@@ -1,0 +1,244 @@
+/* Holds the issue model against loops that ran on an H200, and its switches against each other. */
+#include "model/model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { LONGEST = 128, WORD_DIGITS = 32 };
+
+struct measured_loop {
+    const char *id;
+    int position, warps;
+    double cycles;
+    const char *code;
+};
+
+static const struct measured_loop measured[] = {
+#define LOOP(id, position, warps, cycles, code) {#id, position, warps, cycles, code},
+#include "model_loops.def"
+};
+
+enum { MEASURED = sizeof measured / sizeof *measured };
+
+/* A kernel that holds nothing but the loop, at its position in the line. */
+struct fixture {
+    struct accp_instruction instructions[LONGEST + 8];
+    struct accp_kernel kernel;
+    struct accp_loop loop;
+    struct accp_code code;
+};
+
+static void assemble(const struct measured_loop *loop, struct fixture *fixture)
+{
+    memset(fixture, 0, sizeof *fixture);
+    size_t count = (size_t)loop->position;
+    for (const char *at = loop->code; *at; at += WORD_DIGITS, at += *at == ' ') {
+        uint8_t bytes[ACCP_INSTRUCTION_BYTES];
+        for (size_t k = 0; k < sizeof bytes; ++k) {
+            const char digits[] = {at[2 * k], at[2 * k + 1], 0};
+            bytes[sizeof bytes - 1 - k] = (uint8_t)strtoul(digits, NULL, 16);
+        }
+        assert_true(count < LONGEST);
+        assert_int_equal(accp_sass_decode(90, bytes, &fixture->instructions[count++], NULL),
+                         ACCP_STATUS_OK);
+    }
+    fixture->kernel = (struct accp_kernel){.name = loop->id, .registers = 32};
+    fixture->loop = (struct accp_loop){.head = (size_t)loop->position,
+                                       .latch = count - 1,
+                                       .instructions = count - (size_t)loop->position};
+    fixture->code = (struct accp_code){.kernel = &fixture->kernel,
+                                       .sm = 90,
+                                       .count = count,
+                                       .instructions = fixture->instructions,
+                                       .loop_count = 1,
+                                       .loops = &fixture->loop};
+}
+
+static const struct measured_loop *find(const char *id)
+{
+    for (size_t i = 0; i < MEASURED; ++i)
+        if (!strcmp(measured[i].id, id)) return &measured[i];
+    fail_msg("no loop %s", id);
+    return NULL;
+}
+
+static struct accp_prediction predict(const char *id, int warps, uint32_t without)
+{
+    struct fixture fixture;
+    struct accp_prediction prediction;
+    assemble(find(id), &fixture);
+    const struct accp_model_options options = {.warps = warps, .seed = 7, .without = without};
+    assert_int_equal(accp_model_predict(&fixture.code, &fixture.loop, &options, &prediction, NULL),
+                     ACCP_STATUS_OK);
+    return prediction;
+}
+
+static void test_one_warp_is_exact(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MEASURED; ++i) {
+        if (measured[i].warps > 4) continue;
+        const struct accp_prediction prediction = predict(measured[i].id, measured[i].warps, 0);
+        assert_true(prediction.known);
+        if (fabs(prediction.cycles.mean - measured[i].cycles) > 0.01)
+            fail_msg("%s: predicted %g, measured %g", measured[i].id, prediction.cycles.mean,
+                     measured[i].cycles);
+    }
+}
+
+static void test_two_warps_are_near(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < MEASURED; ++i) {
+        if (measured[i].warps != 8) continue;
+        const struct accp_prediction prediction = predict(measured[i].id, 8, 0);
+        if (fabs(prediction.cycles.mean / measured[i].cycles - 1) > 0.01)
+            fail_msg("%s: predicted %g, measured %g", measured[i].id, prediction.cycles.mean,
+                     measured[i].cycles);
+    }
+}
+
+struct switch_case {
+    enum accp_mechanism mechanism;
+    const char *loop;
+    int warps;
+    double least, most; /* what leaving it out adds to the mean */
+};
+
+static void test_each_mechanism_switches(void **state)
+{
+    (void)state;
+    static const struct switch_case cases[] = {
+        {ACCP_MECHANISM_STALLS, "branch_of_stall_15", 4, -20, -5},
+        {ACCP_MECHANISM_YIELD, "yields_alone", 4, -33, -31},
+        {ACCP_MECHANISM_SCOREBOARDS, "constant_waited_for", 4, -25, -20},
+        {ACCP_MECHANISM_GREEDY, "ffma_on_two_pipes", 8, 0.5, 20},
+        {ACCP_MECHANISM_PIPES, "integer_pipe", 4, -40, -30},
+        {ACCP_MECHANISM_WIDE, "wide_products", 4, -64, -32},
+        {ACCP_MECHANISM_REUSE, "reuse_of_three", 4, 80, 100},
+        {ACCP_MECHANISM_BRANCH, "branch_of_stall_1", 4, -10, -8},
+        {ACCP_MECHANISM_LINES, "target_with_1_left_in_its_line", 4, -2.01, -1.99},
+        {ACCP_MECHANISM_FETCH, "target_with_2_left_in_its_line", 8, -9, -0.5},
+        {ACCP_MECHANISM_SHARED, "constant_waited_for", 32, -50, -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        const struct switch_case *one = &cases[i];
+        const double with = predict(one->loop, one->warps, 0).cycles.mean;
+        const double change =
+            predict(one->loop, one->warps, 1u << one->mechanism).cycles.mean - with;
+        if (change < one->least || change > one->most)
+            fail_msg("without %s, %s goes from %g by %g", accp_mechanism_name(one->mechanism),
+                     one->loop, with, change);
+    }
+    const uint32_t no_reuse = 1u << ACCP_MECHANISM_REUSE;
+    const double conflicts = predict("reuse_of_three", 4, no_reuse).cycles.mean;
+    assert_true(predict("reuse_of_three", 4, no_reuse | 1u << ACCP_MECHANISM_PORTS).cycles.mean <
+                conflicts - 80);
+}
+
+static void test_distribution_is_sound_and_repeats(void **state)
+{
+    (void)state;
+    const struct accp_prediction first = predict("two_pat_2x1_4", 8, 0);
+    const struct accp_prediction again = predict("two_pat_2x1_4", 8, 0);
+    assert_memory_equal(&first.cycles, &again.cycles, sizeof first.cycles);
+    assert_true(first.cycles.min <= first.cycles.mean && first.cycles.mean <= first.cycles.max);
+    assert_int_equal(first.cycles.n, 16 * 2);
+    double weight = 0;
+    for (size_t i = 0; i < first.cycles.mode_count; ++i)
+        weight += first.cycles.modes[i].weight;
+    assert_true(fabs(weight - 1) < 1e-9);
+}
+
+static void test_options_are_checked(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct accp_prediction prediction;
+    struct accp_error error;
+    assemble(find("integer_pipe"), &fixture);
+    struct accp_model_options options = {.warps = 0};
+    assert_int_equal(
+        accp_model_predict(&fixture.code, &fixture.loop, &options, &prediction, &error),
+        ACCP_STATUS_USAGE);
+    options.warps = ACCP_MODEL_WARPS + 1;
+    assert_int_equal(
+        accp_model_predict(&fixture.code, &fixture.loop, &options, &prediction, &error),
+        ACCP_STATUS_USAGE);
+    options = (struct accp_model_options){.warps = 4, .phases = ACCP_MODEL_PHASES + 1};
+    assert_int_equal(
+        accp_model_predict(&fixture.code, &fixture.loop, &options, &prediction, &error),
+        ACCP_STATUS_USAGE);
+    options = (struct accp_model_options){.warps = 36};
+    fixture.kernel.registers = 64; /* 65536 / (64 * 32) = 32 warps */
+    assert_int_equal(
+        accp_model_predict(&fixture.code, &fixture.loop, &options, &prediction, &error),
+        ACCP_STATUS_INPUT);
+    assert_non_null(strstr(error.text, "allow 32"));
+    options.warps = 32;
+    assert_int_equal(
+        accp_model_predict(&fixture.code, &fixture.loop, &options, &prediction, &error),
+        ACCP_STATUS_OK);
+    fixture.code.sm = 70;
+    assert_int_equal(
+        accp_model_predict(&fixture.code, &fixture.loop, &options, &prediction, &error),
+        ACCP_STATUS_UNSUPPORTED);
+}
+
+static void test_loops_are_checked(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct accp_prediction prediction;
+    struct accp_error error;
+    const struct accp_model_options options = {.warps = 4};
+    assemble(find("integer_pipe"), &fixture);
+    fixture.instructions[3].opcode = ACCP_OPCODE_LDG;
+    assert_int_equal(
+        accp_model_predict(&fixture.code, &fixture.loop, &options, &prediction, &error),
+        ACCP_STATUS_OK);
+    assert_false(prediction.known);
+    assert_non_null(strstr(prediction.unknown, "LDG"));
+    assert_non_null(strstr(prediction.unknown, "0x30"));
+    fixture.instructions[3].opcode = ACCP_OPCODE_UNKNOWN;
+    assert_int_equal(
+        accp_model_predict(&fixture.code, &fixture.loop, &options, &prediction, &error),
+        ACCP_STATUS_OK);
+    assert_false(prediction.known);
+    fixture.instructions[3].opcode = ACCP_OPCODE_BRA;
+    assert_int_equal(
+        accp_model_predict(&fixture.code, &fixture.loop, &options, &prediction, &error),
+        ACCP_STATUS_OK);
+    assert_false(prediction.known);
+    fixture.loop.latch = fixture.loop.head + ACCP_MODEL_INSTRUCTIONS;
+    assert_int_equal(
+        accp_model_predict(&fixture.code, &fixture.loop, &options, &prediction, &error),
+        ACCP_STATUS_INPUT);
+}
+
+static void test_names_lead_back(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ACCP_MECHANISM_COUNT; ++i)
+        assert_int_equal(accp_mechanism_find(accp_mechanism_name((enum accp_mechanism)i)), i);
+    assert_int_equal(accp_mechanism_find("gravity"), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_warp_is_exact),
+        cmocka_unit_test(test_two_warps_are_near),
+        cmocka_unit_test(test_each_mechanism_switches),
+        cmocka_unit_test(test_distribution_is_sound_and_repeats),
+        cmocka_unit_test(test_options_are_checked),
+        cmocka_unit_test(test_loops_are_checked),
+        cmocka_unit_test(test_names_lead_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
+}
