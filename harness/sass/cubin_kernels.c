@@ -10,7 +10,8 @@
 enum {
     NOTE_TOOLKIT_INFO = 2000,  /* .note.nv.tkinfo */
     SYMBOL_OTHER_ENTRY = 0x10, /* STO_CUDA_ENTRY */
-    FUNCTION_LIMIT = 1 << 20
+    FUNCTION_LIMIT = 1 << 20,
+    REGISTERS_MOST = 256 /* more is no register count, and left unknown */
 };
 
 /* Attributes of .nv.info: a byte of form, a byte of number, then a 16-bit value or (form 4) the
@@ -115,7 +116,8 @@ static void read_shared_attributes(const struct accp_section *section, uint32_t 
     for (uint64_t at = 0; next_attribute(section, &at, &item);) {
         if (item.form != FORM_SIZED || item.value < 8 || read32(item.payload) != symbol) continue;
         uint32_t value = read32(item.payload + 4);
-        if (item.number == ATTRIBUTE_REGISTERS) kernel->registers = clamp_int(value);
+        if (item.number == ATTRIBUTE_REGISTERS && value <= REGISTERS_MOST)
+            kernel->registers = (int)value;
         if (item.number == ATTRIBUTE_FRAME_SIZE) kernel->frame_bytes = value;
     }
 }

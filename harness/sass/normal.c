@@ -12,10 +12,11 @@ struct text {
 
 static void put(struct text *text, const char *words)
 {
-    while (*words && text->left > 1) {
-        *text->at++ = *words++;
-        --text->left;
-    }
+    size_t length = strlen(words);
+    if (length >= text->left) length = text->left - 1;
+    memcpy(text->at, words, length);
+    text->at += length;
+    text->left -= length;
     *text->at = 0;
 }
 

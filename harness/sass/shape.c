@@ -29,8 +29,8 @@ const char *accp_law_demand(enum accp_law law)
 
 int accp_resident_blocks(const struct accp_arch *arch, int registers, int warps)
 {
-    enum { LANES = 32, THREAD_GRANULE = 8 };
-    if (registers < 0 || warps < 1 || !arch) return -1;
+    enum { LANES = 32, THREAD_GRANULE = 8, REGISTERS_MOST = 256 };
+    if (registers < 0 || registers > REGISTERS_MOST || warps < 1 || !arch) return -1;
     int granted = (registers + THREAD_GRANULE - 1) / THREAD_GRANULE * THREAD_GRANULE;
     int of_warp = (granted * LANES + arch->allocation - 1) / arch->allocation * arch->allocation;
     int fitting = arch->warps;
