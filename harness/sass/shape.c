@@ -6,25 +6,25 @@
 #include <string.h>
 
 static const char *const law_names[] = {
-#define LAW(id, name, demand) [ACCP_LAW_##id] = name,
-    ACCP_LAW_TABLE(LAW)
+#define LAW(id, name, demand) [ACCP_SHAPE_LAW_##id] = name,
+    ACCP_SHAPE_LAW_TABLE(LAW)
 #undef LAW
 };
 
 static const char *const law_demands[] = {
-#define LAW(id, name, demand) [ACCP_LAW_##id] = demand,
-    ACCP_LAW_TABLE(LAW)
+#define LAW(id, name, demand) [ACCP_SHAPE_LAW_##id] = demand,
+    ACCP_SHAPE_LAW_TABLE(LAW)
 #undef LAW
 };
 
-const char *accp_law_name(enum accp_law law)
+const char *accp_shape_law_name(enum accp_shape_law law)
 {
-    return (unsigned)law < ACCP_LAW_COUNT ? law_names[law] : "";
+    return (unsigned)law < ACCP_SHAPE_LAW_COUNT ? law_names[law] : "";
 }
 
-const char *accp_law_demand(enum accp_law law)
+const char *accp_shape_law_demand(enum accp_shape_law law)
 {
-    return (unsigned)law < ACCP_LAW_COUNT ? law_demands[law] : "";
+    return (unsigned)law < ACCP_SHAPE_LAW_COUNT ? law_demands[law] : "";
 }
 
 int accp_resident_blocks(const struct accp_arch *arch, int registers, int warps)
@@ -94,14 +94,14 @@ static void count_kernel(const struct accp_cubin *cubin, const struct accp_code 
     accp_normal_hash(code, NULL, shape->hash, shape->control_hash);
 }
 
-static void judge(struct accp_shape *shape, enum accp_law law, bool is_kept, const char *format,
-                  ...) __attribute__((format(printf, 4, 5)));
+static void judge(struct accp_shape *shape, enum accp_shape_law law, bool is_kept,
+                  const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-static void judge(struct accp_shape *shape, enum accp_law law, bool is_kept, const char *format,
-                  ...)
+static void judge(struct accp_shape *shape, enum accp_shape_law law, bool is_kept,
+                  const char *format, ...)
 {
-    struct accp_law_result *result = &shape->laws[law];
-    result->state = is_kept ? ACCP_LAW_KEPT : ACCP_LAW_BROKEN;
+    struct accp_shape_law_result *result = &shape->laws[law];
+    result->state = is_kept ? ACCP_SHAPE_LAW_KEPT : ACCP_SHAPE_LAW_BROKEN;
     if (is_kept) return;
     va_list arguments;
     va_start(arguments, format);
@@ -126,18 +126,19 @@ static void judge_chain(struct accp_shape *shape, const struct accp_chain *chain
     int outside = chain->ffmas - chain->timed_ffmas;
     bool is_kept = chain->timed_ffmas == asked && outside == 0;
     if (chain->clock_reads == 0)
-        judge(shape, ACCP_LAW_CHAIN, false,
+        judge(shape, ACCP_SHAPE_LAW_CHAIN, false,
               "%d FFMAs in the loop at 0x%" PRIx64 ", none of them between clock reads; asked: %d",
               chain->ffmas, (uint64_t)shape->loop.address, asked);
     else if (outside > 0)
-        judge(shape, ACCP_LAW_CHAIN, is_kept,
+        judge(shape, ACCP_SHAPE_LAW_CHAIN, is_kept,
               "%d FFMAs between the clock reads at 0x%zx and 0x%zx, asked: %d; %d stand outside, "
               "the first at 0x%zx",
               chain->timed_ffmas, chain->timed_begin * 16, chain->timed_end * 16, asked, outside,
               chain->first_outside * 16);
     else
-        judge(shape, ACCP_LAW_CHAIN, is_kept, "%d FFMAs between two clock reads (0x%zx), asked: %d",
-              chain->timed_ffmas, chain->timed_end * 16, asked);
+        judge(shape, ACCP_SHAPE_LAW_CHAIN, is_kept,
+              "%d FFMAs between two clock reads (0x%zx), asked: %d", chain->timed_ffmas,
+              chain->timed_end * 16, asked);
 }
 
 static void apply_laws(const struct accp_code *code, const struct accp_loop *loop,
@@ -146,23 +147,23 @@ static void apply_laws(const struct accp_code *code, const struct accp_loop *loo
 {
     uint64_t address = (uint64_t)shape->loop.address;
     int depth = (role->chain + role->effective - 1) / role->effective;
-    judge(shape, ACCP_LAW_CLOCK, chain->clock_reads > 0, "the loop at 0x%" PRIx64 " reads no clock",
-          address);
+    judge(shape, ACCP_SHAPE_LAW_CLOCK, chain->clock_reads > 0,
+          "the loop at 0x%" PRIx64 " reads no clock", address);
     judge_chain(shape, chain, role->chain);
-    judge(shape, ACCP_LAW_ACCUMULATORS, chain->accumulators == role->effective,
+    judge(shape, ACCP_SHAPE_LAW_ACCUMULATORS, chain->accumulators == role->effective,
           "%d accumulators in the loop at 0x%" PRIx64 ", asked: %d", chain->accumulators, address,
           role->effective);
-    judge(shape, ACCP_LAW_DEPTH, chain->depth == depth,
+    judge(shape, ACCP_SHAPE_LAW_DEPTH, chain->depth == depth,
           "the longest chain in the loop at 0x%" PRIx64 " is %d FFMAs deep, asked: %d", address,
           chain->depth, depth);
-    judge(shape, ACCP_LAW_SPILL, shape->local_loads + shape->local_stores == 0,
+    judge(shape, ACCP_SHAPE_LAW_SPILL, shape->local_loads + shape->local_stores == 0,
           "%d LDL and %d STL, the first at 0x%zx", shape->local_loads, shape->local_stores,
           first_of_class(code, NULL, ACCP_CLASS_LOCAL_LOAD, ACCP_CLASS_LOCAL_STORE));
-    judge(shape, ACCP_LAW_CONTRACTION, chain->split_pairs == 0,
+    judge(shape, ACCP_SHAPE_LAW_CONTRACTION, chain->split_pairs == 0,
           "%d multiply-add pairs, the first FMUL at 0x%zx", chain->split_pairs,
           chain->first_split * 16);
     size_t unknown = first_of_class(code, loop, ACCP_CLASS_UNKNOWN, ACCP_CLASS_UNKNOWN);
-    judge(shape, ACCP_LAW_KNOWN, unknown == SIZE_MAX, "an unknown opcode at 0x%zx", unknown);
+    judge(shape, ACCP_SHAPE_LAW_KNOWN, unknown == SIZE_MAX, "an unknown opcode at 0x%zx", unknown);
 }
 
 enum accp_status accp_shape_of_code(const struct accp_cubin *cubin, const struct accp_code *code,
@@ -207,9 +208,9 @@ enum accp_status accp_shape_make(const struct accp_cubin *cubin, const struct ac
     return status;
 }
 
-enum accp_law accp_shape_first_broken(const struct accp_shape *shape)
+enum accp_shape_law accp_shape_first_broken(const struct accp_shape *shape)
 {
-    for (int law = 0; law < ACCP_LAW_COUNT; ++law)
-        if (shape->laws[law].state == ACCP_LAW_BROKEN) return (enum accp_law)law;
-    return ACCP_LAW_COUNT;
+    for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
+        if (shape->laws[law].state == ACCP_SHAPE_LAW_BROKEN) return (enum accp_shape_law)law;
+    return ACCP_SHAPE_LAW_COUNT;
 }

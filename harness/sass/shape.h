@@ -13,13 +13,13 @@
 
 enum {
     ACCP_KERNEL_NAME_BYTES = 1024, /* a symbol with its NUL; longer ones are refused */
-    ACCP_LAW_TEXT_BYTES = 160,
+    ACCP_SHAPE_LAW_TEXT_BYTES = 160,
     ACCP_SHAPE_WARPS = 8 /* of a block, for the occupancy, unless the caller says otherwise */
 };
 
 /* LAW(id, name in files, what it demands of the cubin of a role). From the design: laws that need
  * no baseline. */
-#define ACCP_LAW_TABLE(LAW) \
+#define ACCP_SHAPE_LAW_TABLE(LAW) \
     LAW(CLOCK, "clock", "the hot loop reads the clock") \
     LAW(CHAIN, "chain", "exactly `chain` FFMAs between two clock reads") \
     LAW(ACCUMULATORS, "accumulators", "spread over exactly `effective` accumulators") \
@@ -28,22 +28,22 @@ enum {
     LAW(CONTRACTION, "contraction", "no FMUL and FADD where an FFMA was asked for") \
     LAW(KNOWN, "known", "no opcode in the hot loop that the tables do not hold")
 
-enum accp_law {
-#define LAW(id, name, demand) ACCP_LAW_##id,
-    ACCP_LAW_TABLE(LAW)
+enum accp_shape_law {
+#define LAW(id, name, demand) ACCP_SHAPE_LAW_##id,
+    ACCP_SHAPE_LAW_TABLE(LAW)
 #undef LAW
-        ACCP_LAW_COUNT
+        ACCP_SHAPE_LAW_COUNT
 };
 
-enum accp_law_state {
-    ACCP_LAW_NOT_ASKED, /* the kernel is of no role */
-    ACCP_LAW_KEPT,
-    ACCP_LAW_BROKEN
+enum accp_shape_law_state {
+    ACCP_SHAPE_LAW_NOT_ASKED, /* the kernel is of no role */
+    ACCP_SHAPE_LAW_KEPT,
+    ACCP_SHAPE_LAW_BROKEN
 };
 
-struct accp_law_result {
-    enum accp_law_state state;
-    char text[ACCP_LAW_TEXT_BYTES]; /* when broken: what was found, and at which address */
+struct accp_shape_law_result {
+    enum accp_shape_law_state state;
+    char text[ACCP_SHAPE_LAW_TEXT_BYTES]; /* when broken: what was found, and at which address */
 };
 
 struct accp_shape_loop {
@@ -79,7 +79,7 @@ struct accp_shape {
     int64_t code_bytes;
     int instructions, unknown; /* of the kernel */
     char hash[ACCP_HASH_BYTES], control_hash[ACCP_HASH_BYTES];
-    struct accp_law_result laws[ACCP_LAW_COUNT];
+    struct accp_shape_law_result laws[ACCP_SHAPE_LAW_COUNT];
 };
 
 /* What a caller may choose. */
@@ -108,11 +108,11 @@ enum accp_status accp_shape_of_code(const struct accp_cubin *cubin, const struct
  * Capabilities"; the occupancy calculator. */
 int accp_resident_blocks(const struct accp_arch *arch, int registers, int warps);
 
-/* The first broken law, or ACCP_LAW_COUNT. */
-enum accp_law accp_shape_first_broken(const struct accp_shape *shape);
+/* The first broken law, or ACCP_SHAPE_LAW_COUNT. */
+enum accp_shape_law accp_shape_first_broken(const struct accp_shape *shape);
 
 /* "chain" and "exactly `chain` FFMAs ..."; static. */
-const char *accp_law_name(enum accp_law law);
-const char *accp_law_demand(enum accp_law law);
+const char *accp_shape_law_name(enum accp_shape_law law);
+const char *accp_shape_law_demand(enum accp_shape_law law);
 
 #endif

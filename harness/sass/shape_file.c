@@ -122,11 +122,11 @@ static void put_laws(FILE *stream, const struct accp_shape *shape)
 {
     const char *separator = "";
     fputs(", \"laws\": {", stream);
-    for (int law = 0; law < ACCP_LAW_COUNT; ++law) {
-        const struct accp_law_result *result = &shape->laws[law];
-        if (result->state == ACCP_LAW_NOT_ASKED) continue;
-        fprintf(stream, "%s\"%s\": ", separator, accp_law_name((enum accp_law)law));
-        if (result->state == ACCP_LAW_KEPT)
+    for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law) {
+        const struct accp_shape_law_result *result = &shape->laws[law];
+        if (result->state == ACCP_SHAPE_LAW_NOT_ASKED) continue;
+        fprintf(stream, "%s\"%s\": ", separator, accp_shape_law_name((enum accp_shape_law)law));
+        if (result->state == ACCP_SHAPE_LAW_KEPT)
             fputs("true", stream);
         else
             put_text(stream, "", result->text);
@@ -202,16 +202,16 @@ static enum accp_status read_hash(const struct accp_json *object, const char *ke
     return accp_json_fail(object, error, "%s: is not 16 hexadecimal digits", key);
 }
 
-static enum accp_status read_law(const struct accp_json *laws, enum accp_law law,
-                                 struct accp_law_result *result, struct accp_error *error)
+static enum accp_status read_law(const struct accp_json *laws, enum accp_shape_law law,
+                                 struct accp_shape_law_result *result, struct accp_error *error)
 {
-    const char *name = accp_law_name(law);
+    const char *name = accp_shape_law_name(law);
     if (!accp_json_has(laws, name)) return ACCP_STATUS_OK;
     if (json_is_true(json_object_get(laws->value, name))) {
-        result->state = ACCP_LAW_KEPT;
+        result->state = ACCP_SHAPE_LAW_KEPT;
         return ACCP_STATUS_OK;
     }
-    result->state = ACCP_LAW_BROKEN;
+    result->state = ACCP_SHAPE_LAW_BROKEN;
     return accp_json_string(laws, name, result->text, sizeof result->text, error);
 }
 
@@ -245,8 +245,8 @@ static enum accp_status read_shape(const struct accp_json *kernel, struct accp_s
     KERNEL_FIELDS(FIELD)
 #undef FIELD
     ACCP_TRY(accp_json_member(kernel, "laws", JSON_OBJECT, &laws, error));
-    for (int law = 0; law < ACCP_LAW_COUNT; ++law)
-        ACCP_TRY(read_law(&laws, (enum accp_law)law, &shape->laws[law], error));
+    for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
+        ACCP_TRY(read_law(&laws, (enum accp_shape_law)law, &shape->laws[law], error));
     ACCP_TRY(read_hash(kernel, "hash", shape->hash, error));
     return read_hash(kernel, "control_hash", shape->control_hash, error);
 }

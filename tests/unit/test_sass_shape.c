@@ -7,22 +7,23 @@
 
 static void expect_laws(const struct accp_shape *shape, unsigned broken)
 {
-    for (int law = 0; law < ACCP_LAW_COUNT; ++law) {
-        bool is_broken = shape->laws[law].state == ACCP_LAW_BROKEN;
+    for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law) {
+        bool is_broken = shape->laws[law].state == ACCP_SHAPE_LAW_BROKEN;
         if (is_broken != ((broken >> law & 1) != 0))
-            fail_msg("%s: %s is %s: %s", shape->kernel, accp_law_name((enum accp_law)law),
-                     is_broken ? "broken" : "kept", shape->laws[law].text);
+            fail_msg("%s: %s is %s: %s", shape->kernel,
+                     accp_shape_law_name((enum accp_shape_law)law), is_broken ? "broken" : "kept",
+                     shape->laws[law].text);
         assert_int_equal(shape->laws[law].text[0] != 0, is_broken);
     }
 }
 
 enum {
-    CHAIN = 1 << ACCP_LAW_CHAIN,
-    ACCUMULATORS = 1 << ACCP_LAW_ACCUMULATORS,
-    DEPTH = 1 << ACCP_LAW_DEPTH,
-    CONTRACTION = 1 << ACCP_LAW_CONTRACTION,
-    SPILL = 1 << ACCP_LAW_SPILL,
-    CLOCK = 1 << ACCP_LAW_CLOCK
+    CHAIN = 1 << ACCP_SHAPE_LAW_CHAIN,
+    ACCUMULATORS = 1 << ACCP_SHAPE_LAW_ACCUMULATORS,
+    DEPTH = 1 << ACCP_SHAPE_LAW_DEPTH,
+    CONTRACTION = 1 << ACCP_SHAPE_LAW_CONTRACTION,
+    SPILL = 1 << ACCP_SHAPE_LAW_SPILL,
+    CLOCK = 1 << ACCP_SHAPE_LAW_CLOCK
 };
 
 /* Counted in nvdisasm's listing of this cubin. */
@@ -57,7 +58,7 @@ static void test_laws_reject(void **state)
     struct accp_shape shape = data_shape_of_file("clock_hoisted.sm_90.13.0");
     expect_laws(&shape, CHAIN);
     assert_string_equal(
-        shape.laws[ACCP_LAW_CHAIN].text,
+        shape.laws[ACCP_SHAPE_LAW_CHAIN].text,
         "0 FFMAs between the clock reads at 0xa0 and 0xb0, asked: 7; 7 stand outside, the "
         "first at 0xc0");
     shape = data_shape_of_file("chain_unread.sm_90.13.0");
@@ -67,7 +68,7 @@ static void test_laws_reject(void **state)
     shape = data_shape_of_file("chain_split.sm_90.13.0");
     expect_laws(&shape, CHAIN | ACCUMULATORS | DEPTH | CONTRACTION);
     assert_int_equal(shape.split_pairs, 7);
-    assert_int_equal(accp_shape_first_broken(&shape), ACCP_LAW_CHAIN);
+    assert_int_equal(accp_shape_first_broken(&shape), ACCP_SHAPE_LAW_CHAIN);
 }
 
 /* A kernel that is no role of ours is asked nothing; the same kernel as another role is asked for
@@ -79,8 +80,8 @@ static void test_laws_follow_the_role(void **state)
     struct accp_shape shape = data_shape(&opened, NULL);
     struct accp_error error;
     assert_string_equal(shape.role, "");
-    for (int law = 0; law < ACCP_LAW_COUNT; ++law)
-        assert_int_equal(shape.laws[law].state, ACCP_LAW_NOT_ASKED);
+    for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
+        assert_int_equal(shape.laws[law].state, ACCP_SHAPE_LAW_NOT_ASKED);
     data_close(&opened);
     opened = data_open("clock_around.sm_120.13.0");
     assert_int_equal(accp_shape_make(&opened.cubin, &opened.cubin.kernels[0],
@@ -117,7 +118,8 @@ static void test_spill_and_lost_clock(void **state)
     patch(&opened, 4, 0x981, 0x983); /* LDG -> LDL, outside the loop */
     struct accp_shape shape = data_shape(&opened, NULL);
     expect_laws(&shape, SPILL);
-    assert_non_null(strstr(shape.laws[ACCP_LAW_SPILL].text, "1 LDL and 0 STL, the first at 0x40"));
+    assert_non_null(
+        strstr(shape.laws[ACCP_SHAPE_LAW_SPILL].text, "1 LDL and 0 STL, the first at 0x40"));
     data_close(&opened);
     opened = data_open("clock_around.sm_90.13.0");
     patch(&opened, 10, 0x805, 0x918); /* both CS2R -> NOP */
@@ -228,8 +230,8 @@ static void test_file_round_trip(void **state)
     assert_string_equal(text, text_again);
     assert_string_equal(again.arch, "sm_90");
     assert_string_equal(again.compiler_version, "13.0.88");
-    assert_int_equal(again.shapes[0].laws[ACCP_LAW_CHAIN].state, ACCP_LAW_BROKEN);
-    assert_int_equal(again.shapes[0].laws[ACCP_LAW_DEPTH].state, ACCP_LAW_KEPT);
+    assert_int_equal(again.shapes[0].laws[ACCP_SHAPE_LAW_CHAIN].state, ACCP_SHAPE_LAW_BROKEN);
+    assert_int_equal(again.shapes[0].laws[ACCP_SHAPE_LAW_DEPTH].state, ACCP_SHAPE_LAW_KEPT);
     assert_ptr_equal(accp_shapes_find(&again, "optimal.chain7.acc1"), &again.shapes[0]);
     free(text_again);
     accp_shapes_fini(&again);
