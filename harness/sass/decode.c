@@ -25,8 +25,8 @@ const struct accp_opcode_row accp_opcodes[ACCP_OPCODE_COUNT] = {
 struct token {
     char letter;
     uint8_t position, width;
-    char count;        /* a digit, 'm', '?' or '~' */
-    uint8_t count_bit; /* of '?' and '~' */
+    char count;        /* a digit, 'm', 'y', '?', '~', '$' or '#' */
+    uint8_t count_bit; /* of the last four */
     uint8_t negate_bit, absolute_bit, descriptor_bit, uniform_bit, if_bit, unless_bit;
     bool address, is_signed;
 };
@@ -117,7 +117,7 @@ static struct token parse_token(const char **word)
                           .if_bit = BIT_NONE,
                           .unless_bit = BIT_NONE};
     token.position = default_position(token.letter);
-    if (strchr("jpquvx", token.letter) || (token.letter == 'k' && *at == '3'))
+    if (strchr("jpquvxz", token.letter) || (token.letter == 'k' && *at == '3'))
         token.position = read_number(&at);
     for (; *at && *at != ' ';)
         switch (*at++) {
@@ -150,6 +150,8 @@ static struct token parse_token(const char **word)
             break;
         case '?':
         case '~':
+        case '$':
+        case '#':
             token.count = at[-1];
             token.count_bit = read_number(&at);
             break;
@@ -211,10 +213,22 @@ static uint8_t memory_registers(const struct accp_instruction *instruction)
     return size == 6 ? 4 : size == 5 ? 2 : 1;
 }
 
+/* U32, S32, U64, F32, F16x2, S64, F64 */
+static uint8_t atomic_registers(const struct accp_instruction *instruction)
+{
+    uint64_t type = field(instruction, 73, 3);
+    return type == 2 || type == 5 || type == 6 ? 2 : 1;
+}
+
 static uint8_t register_count(const struct accp_instruction *instruction, const struct token *token)
 {
     if (token->count == 'm') return memory_registers(instruction);
+    if (token->count == 'y') return atomic_registers(instruction);
     if (token->count == '?') return bit(instruction, token->count_bit) ? 2 : 1;
+    if (token->count == '$')
+        return bit(instruction, token->count_bit) && bit(instruction, token->count_bit + 1u) ? 2
+                                                                                             : 1;
+    if (token->count == '#') return bit(instruction, token->count_bit) ? 4 : 2;
     if (token->count == '~') return bit(instruction, token->count_bit) ? 1 : 2;
     return (uint8_t)(token->count - '0');
 }
@@ -285,6 +299,7 @@ static void decode_target(int sm, struct accp_instruction *instruction, const st
 
 static void decode_operand(int sm, struct accp_instruction *instruction, const struct token *token)
 {
+    if (token->letter == 'z') return;
     if (token->if_bit != BIT_NONE && !bit(instruction, token->if_bit)) return;
     if (bit(instruction, token->unless_bit)) return;
     if (token->letter == 't' || token->letter == 'T') {
@@ -351,10 +366,19 @@ static uint64_t read64(const uint8_t *at)
     return value;
 }
 
-static int find_row(int sm, uint16_t code)
+/* A row with a `z` holds for part of its code only. */
+static bool is_row_valid(const struct accp_instruction *instruction, int row)
 {
-    for (int row = first_of_code[code] - 1; row >= 0; row = next_of_code[row] - 1)
-        if (sm >= encodings[row].first && sm <= encodings[row].last) return row;
+    for (int i = 0; i < token_counts[row]; ++i)
+        if (tokens[row][i].letter == 'z' && bit(instruction, tokens[row][i].position)) return false;
+    return true;
+}
+
+static int find_row(int sm, const struct accp_instruction *instruction)
+{
+    for (int row = first_of_code[instruction->code] - 1; row >= 0; row = next_of_code[row] - 1)
+        if (sm >= encodings[row].first && sm <= encodings[row].last)
+            return is_row_valid(instruction, row) ? row : -1;
     return -1;
 }
 
@@ -378,7 +402,7 @@ enum accp_status accp_sass_decode(int sm, const uint8_t code[16],
     drop(instruction, 12, 4);
     drop(instruction, 102, 2); /* a predicate of the performance monitor */
     drop(instruction, 105, 21);
-    int row = find_row(sm, instruction->code);
+    int row = find_row(sm, instruction);
     if (row < 0) return ACCP_STATUS_OK;
     instruction->opcode = encodings[row].opcode;
     instruction->guard_uniform = accp_opcodes[instruction->opcode].pipe == ACCP_PIPE_UNIFORM;

@@ -197,21 +197,53 @@ static uint64_t hash_control(uint64_t hash, const struct accp_control *control)
     return hash_bytes(hash, fields, sizeof fields);
 }
 
+static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
+
+void accp_normal_digest_init(struct accp_normal_digest *digest)
+{
+    *digest = (struct accp_normal_digest){hash_start, hash_start};
+}
+
+void accp_normal_digest_add(struct accp_normal_digest *digest, const char *line,
+                            const struct accp_control *control)
+{
+    size_t bytes = strlen(line) + 1;
+    digest->plain = hash_bytes(digest->plain, line, bytes);
+    digest->with_control = hash_control(hash_bytes(digest->with_control, line, bytes), control);
+}
+
+void accp_normal_digest_text(uint64_t hash, char text[ACCP_HASH_BYTES])
+{
+    snprintf(text, ACCP_HASH_BYTES, "%016" PRIx64, hash);
+}
+
 void accp_normal_hash(const struct accp_code *code, const struct accp_loop *loop,
                       char hash[ACCP_HASH_BYTES], char control_hash[ACCP_HASH_BYTES])
 {
     struct accp_renaming renaming;
+    struct accp_normal_digest digest;
     accp_renaming_init(&renaming);
-    uint64_t plain = UINT64_C(0xcbf29ce484222325), with_control = plain;
+    accp_normal_digest_init(&digest);
     size_t count = loop ? code->count : accp_normal_count(code);
     for (size_t i = 0; i < count; ++i) {
         char line[ACCP_NORMAL_TEXT_BYTES];
         if (loop && !loop->is_member[i]) continue;
         accp_normal_line(code, i, &renaming, line, sizeof line);
-        plain = hash_bytes(plain, line, strlen(line) + 1);
-        with_control = hash_bytes(with_control, line, strlen(line) + 1);
-        with_control = hash_control(with_control, &code->instructions[i].control);
+        accp_normal_digest_add(&digest, line, &code->instructions[i].control);
     }
-    snprintf(hash, ACCP_HASH_BYTES, "%016" PRIx64, plain);
-    snprintf(control_hash, ACCP_HASH_BYTES, "%016" PRIx64, with_control);
+    accp_normal_digest_text(digest.plain, hash);
+    accp_normal_digest_text(digest.with_control, control_hash);
+}
+
+void accp_exact_hash(const struct accp_code *code, const struct accp_loop *loop,
+                     char hash[ACCP_HASH_BYTES])
+{
+    uint64_t value = hash_start;
+    uint8_t place = (uint8_t)(loop->head * ACCP_INSTRUCTION_BYTES % ACCP_LINE_BYTES);
+    value = hash_bytes(value, &place, sizeof place);
+    for (size_t i = 0; i < code->count; ++i)
+        if (loop->is_member[i])
+            value = hash_bytes(value, code->kernel->code + i * ACCP_INSTRUCTION_BYTES,
+                               ACCP_INSTRUCTION_BYTES);
+    accp_normal_digest_text(value, hash);
 }

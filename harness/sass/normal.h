@@ -34,4 +34,19 @@ size_t accp_normal_count(const struct accp_code *code);
 void accp_normal_hash(const struct accp_code *code, const struct accp_loop *loop,
                       char hash[ACCP_HASH_BYTES], char control_hash[ACCP_HASH_BYTES]);
 
+/* The two hashes under way: lines are added in order. */
+struct accp_normal_digest {
+    uint64_t plain, with_control;
+};
+void accp_normal_digest_init(struct accp_normal_digest *digest);
+void accp_normal_digest_add(struct accp_normal_digest *digest, const char *line,
+                            const struct accp_control *control);
+void accp_normal_digest_text(uint64_t hash, char text[ACCP_HASH_BYTES]);
+
+/* Hash of what the loop is to the hardware: its instructions bit by bit, register names included,
+ * and where its head stands in its line of the instruction cache. Two loops that agree in the
+ * control hash and differ here may still differ in register banks and in fetching. */
+void accp_exact_hash(const struct accp_code *code, const struct accp_loop *loop,
+                     char hash[ACCP_HASH_BYTES]);
+
 #endif

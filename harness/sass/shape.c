@@ -183,6 +183,7 @@ enum accp_status accp_shape_of_code(const struct accp_cubin *cubin, const struct
     count_kernel(cubin, code, options ? options->warps : 0, shape);
     count_loop(code, loop, shape);
     accp_normal_hash(code, loop, shape->loop.hash, shape->loop.control_hash);
+    accp_exact_hash(code, loop, shape->loop.exact_hash);
     shape->ffma = chain.clock_reads > 0 ? chain.timed_ffmas : chain.ffmas;
     shape->ffma_in_loop = chain.ffmas;
     shape->accumulators = chain.accumulators;

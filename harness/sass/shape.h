@@ -55,6 +55,7 @@ struct accp_shape_loop {
     int yields, reuses;         /* instructions with the yield bit set; reuse bits */
     int nested;                 /* loops inside it */
     char hash[ACCP_HASH_BYTES], control_hash[ACCP_HASH_BYTES]; /* of its instructions alone */
+    char exact_hash[ACCP_HASH_BYTES];                          /* accp_exact_hash */
 };
 
 /* One kernel. Counts are of the hot loop, but for those of local memory, which are of the whole
@@ -86,6 +87,7 @@ struct accp_shape {
 struct accp_shape_options {
     int64_t loop_address; /* --loop; -1: the hot loop */
     int warps;            /* of a block; 0: ACCP_SHAPE_WARPS */
+    bool with_listings;   /* accp_shapes_of_cubin: keep the listings of the hot loops too */
 };
 
 /* Shapes one kernel. When its symbol is that of a role (or the caller passes one), the laws are

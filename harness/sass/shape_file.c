@@ -47,6 +47,7 @@ enum { KERNELS = 65536 };
 void accp_shapes_fini(struct accp_shapes *shapes)
 {
     free(shapes->shapes);
+    accp_listings_fini(&shapes->listings);
     memset(shapes, 0, sizeof *shapes);
 }
 
@@ -59,6 +60,24 @@ const struct accp_shape *accp_shapes_find(const struct accp_shapes *shapes, cons
     return NULL;
 }
 
+/* Shapes one kernel into the next place of *shapes. */
+static enum accp_status shape_one(const struct accp_cubin *cubin, const struct accp_kernel *kernel,
+                                  const struct accp_shape_options *options,
+                                  struct accp_shapes *shapes, struct accp_error *error)
+{
+    struct accp_code code;
+    const struct accp_loop *loop;
+    ACCP_TRY(accp_code_init(cubin, kernel, &code, error));
+    enum accp_status status =
+        accp_shape_of_code(cubin, &code, NULL, options, &shapes->shapes[shapes->count], error);
+    if (status == ACCP_STATUS_OK && options && options->with_listings)
+        status = accp_code_hot_loop(&code, options->loop_address, &loop, error);
+    if (status == ACCP_STATUS_OK && options && options->with_listings)
+        status = accp_listings_add(&shapes->listings, &code, loop, error);
+    accp_code_fini(&code);
+    return status;
+}
+
 static enum accp_status shape_each(const char *file, const struct accp_cubin *cubin,
                                    bool (*wants)(const char *kernel, void *context), void *context,
                                    const struct accp_shape_options *options,
@@ -69,8 +88,7 @@ static enum accp_status shape_each(const char *file, const struct accp_cubin *cu
     for (size_t i = 0; i < cubin->kernel_count; ++i) {
         struct accp_error problem;
         if (wants && !wants(cubin->kernels[i].name, context)) continue;
-        enum accp_status status = accp_shape_make(cubin, &cubin->kernels[i], NULL, options,
-                                                  &shapes->shapes[shapes->count], &problem);
+        enum accp_status status = shape_one(cubin, &cubin->kernels[i], options, shapes, &problem);
         if (status == ACCP_STATUS_OK) {
             ++shapes->count;
             continue;
@@ -148,6 +166,7 @@ static void put_shape(FILE *stream, const struct accp_shape *shape)
 #undef FIELD
     put_text(stream, ", \"hash\": ", shape->loop.hash);
     put_text(stream, ", \"control_hash\": ", shape->loop.control_hash);
+    put_text(stream, ", \"exact_hash\": ", shape->loop.exact_hash);
     fputs("}", stream);
 #define FIELD(member, key, low) fprintf(stream, ", \"%s\": %" PRId64, key, (int64_t)shape->member);
     KERNEL_FIELDS(FIELD)
@@ -169,12 +188,25 @@ enum accp_status accp_shapes_format(const struct accp_shapes *shapes, char **tex
     put_text(stream, ",\n \"compiler\": {\"name\": ", shapes->compiler_name);
     put_text(stream, ", \"version\": ", shapes->compiler_version);
     put_text(stream, ", \"flags\": ", shapes->compiler_flags);
-    fputs("},\n \"kernels\": [\n", stream);
+    fputs("}", stream);
+    if (shapes->record.reason[0]) {
+        put_text(stream, ",\n \"record\": {\"date\": ", shapes->record.date);
+        put_text(stream, ", \"tool\": ", shapes->record.tool);
+        put_text(stream, ", \"commit\": ", shapes->record.commit);
+        put_text(stream, ", \"reason\": ", shapes->record.reason);
+        fputs("}", stream);
+    }
+    fputs(",\n \"kernels\": [\n", stream);
     for (size_t i = 0; i < shapes->count; ++i) {
         put_shape(stream, &shapes->shapes[i]);
         fputs(i + 1 < shapes->count ? ",\n" : "\n", stream);
     }
-    fputs(" ]}\n", stream);
+    fputs(" ]", stream);
+    if (shapes->listings.count > 0) {
+        fputs(",\n \"listings\": ", stream);
+        accp_listings_put(stream, &shapes->listings);
+    }
+    fputs("}\n", stream);
     int failed = ferror(stream);
     if (fclose(stream) == 0 && !failed) return ACCP_STATUS_OK;
     free(*text);
@@ -227,7 +259,8 @@ static enum accp_status read_loop(const struct accp_json *kernel, struct accp_sh
     LOOP_FIELDS(FIELD)
 #undef FIELD
     ACCP_TRY(read_hash(&object, "hash", loop->hash, error));
-    return read_hash(&object, "control_hash", loop->control_hash, error);
+    ACCP_TRY(read_hash(&object, "control_hash", loop->control_hash, error));
+    return read_hash(&object, "exact_hash", loop->exact_hash, error);
 }
 
 static enum accp_status read_shape(const struct accp_json *kernel, struct accp_shape *shape,
@@ -294,6 +327,31 @@ static enum accp_status read_kernels(const struct accp_json *root, struct accp_s
     return check_twice(root, shapes, error);
 }
 
+static enum accp_status read_record(const struct accp_json *root, struct accp_shapes_record *record,
+                                    struct accp_error *error)
+{
+    struct accp_json object;
+    if (!accp_json_has(root, "record")) return ACCP_STATUS_OK;
+    ACCP_TRY(accp_json_member(root, "record", JSON_OBJECT, &object, error));
+#define TEXT(member) \
+    ACCP_TRY(accp_json_string(&object, #member, record->member, sizeof record->member, error))
+    TEXT(date);
+    TEXT(tool);
+    TEXT(commit);
+    TEXT(reason);
+#undef TEXT
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status read_listings(const struct accp_json *root, struct accp_listings *listings,
+                                      struct accp_error *error)
+{
+    struct accp_json object;
+    if (!accp_json_has(root, "listings")) return ACCP_STATUS_OK;
+    ACCP_TRY(accp_json_member(root, "listings", JSON_OBJECT, &object, error));
+    return accp_listings_read(&object, listings, error);
+}
+
 static enum accp_status read_root(const struct accp_json *root, struct accp_shapes *shapes,
                                   struct accp_error *error)
 {
@@ -306,6 +364,8 @@ static enum accp_status read_root(const struct accp_json *root, struct accp_shap
                               sizeof shapes->compiler_version, error));
     ACCP_TRY(accp_json_string(&compiler, "flags", shapes->compiler_flags,
                               sizeof shapes->compiler_flags, error));
+    ACCP_TRY(read_record(root, &shapes->record, error));
+    ACCP_TRY(read_listings(root, &shapes->listings, error));
     return read_kernels(root, shapes, error);
 }
 

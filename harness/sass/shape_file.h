@@ -2,14 +2,22 @@
 #ifndef ACCP_SASS_SHAPE_FILE_H
 #define ACCP_SASS_SHAPE_FILE_H
 
+#include "sass/listing.h"
 #include "sass/shape.h"
+
+/* Where a golden shape came from; `reason` is "" in any other shape file. */
+struct accp_shapes_record {
+    char date[32], tool[32], commit[64], reason[256];
+};
 
 struct accp_shapes {
     char arch[16];
     char compiler_name[ACCP_CUBIN_TEXT_BYTES], compiler_version[ACCP_CUBIN_TEXT_BYTES],
         compiler_flags[ACCP_CUBIN_TEXT_BYTES];
     size_t count;
-    struct accp_shape *shapes; /* owned; in the order of the cubin or file */
+    struct accp_shape *shapes;     /* owned; in the order of the cubin or file */
+    struct accp_listings listings; /* of the hot loops; empty unless they were asked for */
+    struct accp_shapes_record record;
 };
 
 /* Shapes every kernel of an open cubin, or those whose symbol `wants` accepts (NULL: all). Pair
