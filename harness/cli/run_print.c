@@ -44,7 +44,7 @@ static enum accp_status print_table(const struct accp_run *run, bool markdown,
                                     struct accp_error *error)
 {
     struct accp_table *table;
-    printf("%s%s on %s (%s, driver %s), %s %s, protocol %s, seed %llu%s\n%s",
+    printf("%s%s on %s (%s, driver %s), %s %s, protocol %s, seed %llu\n%s",
            accp_source_text(run->source),
            run->source == ACCP_SOURCE_PREDICTED ? ", not measured," : "",
            run->device.name[0] ? run->device.name : "an unnamed GPU",
@@ -53,7 +53,7 @@ static enum accp_status print_table(const struct accp_run *run, bool markdown,
            run->compiler.name[0] ? run->compiler.name : "compiler",
            run->compiler.version[0] ? run->compiler.version : "unknown",
            run->protocol.name[0] ? run->protocol.name : "unknown",
-           (unsigned long long)run->protocol.seed, run->date[0] ? "" : "", markdown ? "\n" : "");
+           (unsigned long long)run->protocol.seed, markdown ? "\n" : "");
     ACCP_TRY(accp_table_create(columns, sizeof columns / sizeof *columns, &table, error));
     enum accp_status status = ACCP_STATUS_OK;
     for (size_t i = 0; i < run->role_count && status == ACCP_STATUS_OK; ++i)

@@ -54,7 +54,8 @@ struct accp_run_role {
 /* The GPU. Text that is unknown is ""; numbers that are unknown are -1. */
 struct accp_run_device {
     char name[ACCP_TEXT_BYTES], arch[16], pci_id[24], uuid_hash[24], driver[32];
-    char pci_device[24]; /* vendor and device of the PCI identity, "10de:2335"; pci_id is the bus address */
+    char pci_device
+        [24]; /* vendor and device of the PCI identity, "10de:2335"; pci_id is the bus address */
     int64_t sm_count, memory_bytes;
     double sm_clock_mhz, sm_clock_max_mhz, memory_clock_mhz; /* as NVML says */
     double achieved_mhz_before, achieved_mhz_after;          /* SM cycles over wall nanoseconds */

@@ -167,7 +167,7 @@ static struct token parse_token(const char **word)
 
 static void build_tables(void)
 {
-    for (uint16_t row = 0; row < ENCODINGS; ++row) {
+    for (int row = 0; row < ENCODINGS; ++row) {
         const char *word = encodings[row].operands;
         while (*word && token_counts[row] < ACCP_OPERANDS)
             tokens[row][token_counts[row]++] = parse_token(&word);

@@ -158,8 +158,8 @@ static bool target_agrees(const struct accp_instruction *instruction, uint64_t a
         instruction->opcode == ACCP_OPCODE_BRXU)
         return true;
     char ours[32];
-    snprintf(ours, sizeof ours, "0x%llx",
-             (unsigned long long)(address + (uint64_t)instruction->target_bytes));
+    const uint64_t target = address + (uint64_t)instruction->target_bytes;
+    snprintf(ours, sizeof ours, "0x%llx", (unsigned long long)target);
     const char *at = strrchr(operands, ',');
     at = at ? at + 1 : operands;
     return strstr(at, "0x") == NULL || strcmp(strstr(at, "0x"), ours) == 0;
