@@ -1,0 +1,332 @@
+#include "golden/shapes.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char loops_format[] = "accprobe-loops/1";
+
+void accp_shape_goldens_fini(struct accp_shape_goldens *goldens)
+{
+    for (size_t i = 0; i < goldens->count; ++i)
+        accp_shapes_fini(&goldens->items[i].shapes);
+    free(goldens->items);
+    memset(goldens, 0, sizeof *goldens);
+}
+
+/* "13.0.88.json" for 13.0.88, or for 13.0, or for any with `version` NULL. */
+static bool answers(const char *file, const char *version)
+{
+    size_t digits = strspn(file, "0123456789.");
+    if (digits < 2 || strcmp(file + digits, "json") != 0) return false;
+    if (!version) return true;
+    size_t length = strlen(version);
+    return length > 0 && strncmp(file, version, length) == 0 && file[length] == '.';
+}
+
+static enum accp_status add_golden(const char *folder, const char *arch, const char *file,
+                                   struct accp_shape_goldens *goldens, struct accp_error *error)
+{
+    struct accp_shape_golden *items =
+        realloc(goldens->items, (goldens->count + 1) * sizeof *goldens->items);
+    if (!items) return accp_fail(error, ACCP_STATUS_MEMORY, file, -1, "no memory for a golden");
+    goldens->items = items;
+    struct accp_shape_golden *golden = &items[goldens->count];
+    memset(golden, 0, sizeof *golden);
+    snprintf(golden->path, sizeof golden->path, "%s/%s", folder, file);
+    ACCP_TRY(accp_shapes_read(golden->path, &golden->shapes, error));
+    ++goldens->count;
+    const char *version = golden->shapes.compiler_version;
+    size_t length = strlen(version);
+    snprintf(golden->name, sizeof golden->name, "%s/%.40s", arch, version);
+    if (strcmp(golden->shapes.arch, arch) == 0 && strncmp(file, version, length) == 0 &&
+        strcmp(file + length, ".json") == 0)
+        return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, golden->path, -1,
+                     "holds shapes of %s by compiler %.40s, which belong into shape/%s/%.40s.json",
+                     golden->shapes.arch, version, golden->shapes.arch, version);
+}
+
+static enum accp_status find(const char *folder, const char *arch, const char *version,
+                             struct accp_shape_goldens *goldens, struct accp_error *error)
+{
+    char path[PATH_MAX];
+    struct dirent **entries;
+    memset(goldens, 0, sizeof *goldens);
+    snprintf(path, sizeof path, "%s/shape/%s", folder, arch);
+    int count = scandir(path, &entries, NULL, versionsort);
+    if (count < 0 && errno == ENOENT) return ACCP_STATUS_OK;
+    if (count < 0)
+        return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot read: %s", strerror(errno));
+    enum accp_status status = ACCP_STATUS_OK;
+    for (int i = 0; i < count; ++i) {
+        if (status == ACCP_STATUS_OK && answers(entries[i]->d_name, version))
+            status = add_golden(path, arch, entries[i]->d_name, goldens, error);
+        free(entries[i]);
+    }
+    free(entries);
+    if (status != ACCP_STATUS_OK) accp_shape_goldens_fini(goldens);
+    return status;
+}
+
+enum accp_status accp_shape_goldens_find(const char *folder, const char *arch, const char *version,
+                                         struct accp_shape_goldens *goldens,
+                                         struct accp_error *error)
+{
+    return find(folder, arch, version, goldens, error);
+}
+
+static void loops_path(const char *folder, const char *arch, char path[PATH_MAX])
+{
+    snprintf(path, PATH_MAX, "%s/shape/%s/loops.json", folder, arch);
+}
+
+static enum accp_status read_loops(const struct accp_json *root, const char *arch,
+                                   struct accp_listings *listings, struct accp_error *error)
+{
+    char named[16];
+    struct accp_json object;
+    ACCP_TRY(accp_json_string(root, "arch", named, sizeof named, error));
+    if (strcmp(named, arch) != 0)
+        return accp_json_fail(root, error, "holds loops of %s, not of %s", named, arch);
+    ACCP_TRY(accp_json_member(root, "listings", JSON_OBJECT, &object, error));
+    return accp_listings_read(&object, listings, error);
+}
+
+enum accp_status accp_golden_loops_read(const char *folder, const char *arch,
+                                        struct accp_listings *listings, struct accp_error *error)
+{
+    char path[PATH_MAX];
+    json_t *json;
+    struct accp_json root;
+    loops_path(folder, arch, path);
+    if (access(path, F_OK) != 0) return ACCP_STATUS_OK;
+    ACCP_TRY(accp_json_open(path, loops_format, &json, &root, error));
+    enum accp_status status = read_loops(&root, arch, listings, error);
+    json_decref(json);
+    return status;
+}
+
+enum accp_status accp_golden_loops_compilers(const char *folder, const char *arch,
+                                             const char *kernel, const char *hash, char *text,
+                                             size_t text_bytes, struct accp_error *error)
+{
+    struct accp_shape_goldens goldens;
+    text[0] = 0;
+    ACCP_TRY(find(folder, arch, NULL, &goldens, error));
+    for (size_t i = 0; i < goldens.count; ++i) {
+        const struct accp_shape *shape = accp_shapes_find(&goldens.items[i].shapes, kernel);
+        size_t used = strlen(text);
+        if (shape && strcmp(shape->loop.control_hash, hash) == 0)
+            snprintf(text + used, text_bytes - used, "%s%s", used ? ", " : "",
+                     goldens.items[i].shapes.compiler_version);
+    }
+    accp_shape_goldens_fini(&goldens);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status write_loops(const char *path, const char *arch,
+                                    const struct accp_listings *listings, struct accp_error *error)
+{
+    char *text;
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    if (!stream) return accp_fail(error, ACCP_STATUS_MEMORY, path, -1, "no memory to write it");
+    fprintf(stream, "{\"format\": \"%s\", \"arch\": \"%s\",\n \"listings\": ", loops_format, arch);
+    accp_listings_put(stream, listings);
+    fputs("}\n", stream);
+    enum accp_status status = fclose(stream) == 0 ? accp_file_write_atomic(path, text, bytes, error)
+                                                  : accp_fail(error, ACCP_STATUS_MEMORY, path, -1,
+                                                              "no memory to write it");
+    free(text);
+    return status;
+}
+
+static enum accp_status refuse_tree(const struct accp_shape_record_request *request,
+                                    struct accp_error *error)
+{
+    const char *reason = request->reason ? request->reason : "";
+    if (strspn(reason, " \t") == strlen(reason))
+        return accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
+                         "no reason: say with --reason why the baseline changes");
+    if (strlen(reason) >= sizeof((struct accp_shapes_record *)0)->reason || strpbrk(reason, "\n\r"))
+        return accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
+                         "the reason must be one line of at most %zu bytes",
+                         sizeof((struct accp_shapes_record *)0)->reason - 1);
+    if (request->dirty)
+        return accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
+                         "the tree holds changes that are in no commit: commit them, build and "
+                         "shape again");
+    if (!request->commit || !request->commit[0])
+        return accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
+                         "the commit that was built is not known: build from a git checkout");
+    return ACCP_STATUS_OK;
+}
+
+/* Compilers before 13.0 write only their release into a cubin: two builds would share a golden. */
+static bool is_build(const char *version)
+{
+    int dots = 0;
+    for (const char *at = version; *at; ++at)
+        dots += *at == '.';
+    return strlen(version) < 32 && strspn(version, "0123456789.") == strlen(version) && dots == 2;
+}
+
+static enum accp_status check_shape(const struct accp_shapes *shapes,
+                                    const struct accp_shape *shape, struct accp_error *error)
+{
+    enum accp_shape_law broken = accp_shape_first_broken(shape);
+    const struct accp_role *role = accp_role_find(shape->kernel);
+    if (!role || strcmp(role->name, shape->role) != 0)
+        return accp_fail(error, ACCP_STATUS_REFUSED, shape->kernel, -1,
+                         "is of no role: a golden holds roles of the tables only");
+    if (broken != ACCP_SHAPE_LAW_COUNT)
+        return accp_fail(error, ACCP_STATUS_REFUSED, shape->role, -1,
+                         "a law is broken (%s, by %s for %s): %s", accp_shape_law_name(broken),
+                         shapes->compiler_version, shapes->arch, shape->laws[broken].text);
+    for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
+        if (shape->laws[law].state != ACCP_SHAPE_LAW_KEPT)
+            return accp_fail(error, ACCP_STATUS_REFUSED, shape->role, -1,
+                             "law %s was not asked of it: shape it again",
+                             accp_shape_law_name((enum accp_shape_law)law));
+    if (!accp_listings_find(&shapes->listings, shape->loop.control_hash))
+        return accp_fail(error, ACCP_STATUS_REFUSED, shape->role, -1,
+                         "the listing of its hot loop is missing: write the shape file with "
+                         "`accprobe shape --out FILE`");
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status check_shapes(const struct accp_shapes *shapes, struct accp_error *error)
+{
+    if (!accp_arch_find(shapes->arch))
+        return accp_fail(error, ACCP_STATUS_REFUSED, shapes->arch, -1,
+                         "is not in the table of arches");
+    if (!is_build(shapes->compiler_version))
+        return accp_fail(error, ACCP_STATUS_REFUSED, shapes->arch, -1,
+                         "compiler \"%.40s\" is a release, not a build, and a golden is keyed by "
+                         "builds: shape it with --compiler, as in --compiler 12.4.131",
+                         shapes->compiler_version);
+    for (size_t i = 0; i < shapes->count; ++i)
+        ACCP_TRY(check_shape(shapes, &shapes->shapes[i], error));
+    return ACCP_STATUS_OK;
+}
+
+static int by_kernel(const void *left, const void *right)
+{
+    const struct accp_shape *a = left, *b = right;
+    return strcmp(a->kernel, b->kernel);
+}
+
+static bool same_shape(const struct accp_shape *left, const struct accp_shape *right)
+{
+    struct accp_shapes one = {.count = 1}, other = {.count = 1};
+    char *left_text = NULL, *right_text = NULL;
+    size_t left_bytes, right_bytes;
+    one.shapes = (struct accp_shape *)(uintptr_t)left;
+    other.shapes = (struct accp_shape *)(uintptr_t)right;
+    bool same = accp_shapes_format(&one, &left_text, &left_bytes, NULL) == ACCP_STATUS_OK &&
+                accp_shapes_format(&other, &right_text, &right_bytes, NULL) == ACCP_STATUS_OK &&
+                strcmp(left_text, right_text) == 0;
+    free(left_text);
+    free(right_text);
+    return same;
+}
+
+/* `into` becomes the old golden with the new shapes in it; *changed counts those that differ. */
+static enum accp_status merge(const struct accp_shapes *old, const struct accp_shapes *new,
+                              struct accp_shapes *into, size_t *changed, struct accp_error *error)
+{
+    *changed = 0;
+    *into = *new;
+    memset(&into->listings, 0, sizeof into->listings);
+    into->count = 0;
+    into->shapes = calloc(old->count + new->count, sizeof *into->shapes);
+    if (!into->shapes)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a golden");
+    for (size_t i = 0; i < old->count; ++i)
+        if (!accp_shapes_find(new, old->shapes[i].kernel))
+            into->shapes[into->count++] = old->shapes[i];
+    for (size_t i = 0; i < new->count; ++i) {
+        const struct accp_shape *before = accp_shapes_find(old, new->shapes[i].kernel);
+        *changed += !before || !same_shape(before, &new->shapes[i]);
+        into->shapes[into->count++] = new->shapes[i];
+    }
+    qsort(into->shapes, into->count, sizeof *into->shapes, by_kernel);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status add_loops(const struct accp_shape_record_request *request,
+                                  const struct accp_shapes *shapes,
+                                  struct accp_shape_record_outcome *outcome,
+                                  struct accp_error *error)
+{
+    struct accp_listings listings = {0};
+    char path[PATH_MAX];
+    size_t added = 0;
+    loops_path(request->folder, shapes->arch, path);
+    enum accp_status status =
+        accp_golden_loops_read(request->folder, shapes->arch, &listings, error);
+    if (status == ACCP_STATUS_OK)
+        status = accp_listings_merge(&listings, &shapes->listings, &added, error);
+    if (status == ACCP_STATUS_OK && added > 0)
+        status = write_loops(path, shapes->arch, &listings, error);
+    outcome->loops_added += added;
+    accp_listings_fini(&listings);
+    return status;
+}
+
+static enum accp_status write_golden(const struct accp_shape_record_request *request,
+                                     const char *path, struct accp_shapes *shapes,
+                                     struct accp_error *error)
+{
+    struct accp_shapes_record *record = &shapes->record;
+    snprintf(record->date, sizeof record->date, "%s", request->date);
+    snprintf(record->tool, sizeof record->tool, "%s", request->tool);
+    snprintf(record->commit, sizeof record->commit, "%s", request->commit);
+    snprintf(record->reason, sizeof record->reason, "%s", request->reason);
+    return accp_shapes_write(path, shapes, error);
+}
+
+static enum accp_status record_one(const struct accp_shape_record_request *request,
+                                   const struct accp_shapes *shapes,
+                                   struct accp_shape_record_outcome *outcome,
+                                   struct accp_error *error)
+{
+    char folder[PATH_MAX], path[PATH_MAX];
+    struct accp_shapes old = {0}, merged = {0};
+    size_t changed = 0;
+    snprintf(folder, sizeof folder, "%s/shape/%s", request->folder, shapes->arch);
+    int length = snprintf(path, sizeof path, "%s/%s.json", folder, shapes->compiler_version);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return accp_fail(error, ACCP_STATUS_IO, request->folder, -1, "the path is too long");
+    if (access(path, F_OK) == 0) ACCP_TRY(accp_shapes_read(path, &old, error));
+    enum accp_status status = merge(&old, shapes, &merged, &changed, error);
+    if (status == ACCP_STATUS_OK && changed > 0) {
+        status = accp_folder_make(folder, error);
+        if (status == ACCP_STATUS_OK) status = add_loops(request, shapes, outcome, error);
+        if (status == ACCP_STATUS_OK) status = write_golden(request, path, &merged, error);
+        snprintf(outcome->last_written, sizeof outcome->last_written, "%s", path);
+    }
+    outcome->written += changed > 0;
+    outcome->kept += changed == 0;
+    outcome->kernels_changed += changed;
+    free(merged.shapes);
+    accp_shapes_fini(&old);
+    return status;
+}
+
+enum accp_status accp_shapes_record(const struct accp_shape_record_request *request,
+                                    struct accp_shape_record_outcome *outcome,
+                                    struct accp_error *error)
+{
+    memset(outcome, 0, sizeof *outcome);
+    ACCP_TRY(refuse_tree(request, error));
+    for (size_t i = 0; i < request->count; ++i)
+        ACCP_TRY(check_shapes(&request->shapes[i], error));
+    for (size_t i = 0; i < request->count; ++i)
+        ACCP_TRY(record_one(request, &request->shapes[i], outcome, error));
+    return ACCP_STATUS_OK;
+}

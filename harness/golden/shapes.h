@@ -1,0 +1,70 @@
+/* Golden shapes: what the SASS of each role was, by arch and compiler version
+ * (golden/shape/<arch>/<version>.json, "accprobe-shape/1" with a record), and the listings of all
+ * their hot loops, each distinct one once an arch (golden/shape/<arch>/loops.json,
+ * "accprobe-loops/1"). */
+#ifndef ACCP_GOLDEN_SHAPES_H
+#define ACCP_GOLDEN_SHAPES_H
+
+#include "sass/shape_file.h"
+
+#include <limits.h>
+#include <stdbool.h>
+
+struct accp_shape_golden {
+    char path[PATH_MAX];
+    char name[64]; /* "sm_90/13.0.88" */
+    struct accp_shapes shapes;
+};
+
+/* Those that answer for a compiler; pair with accp_shape_goldens_fini. */
+struct accp_shape_goldens {
+    size_t count;
+    struct accp_shape_golden *items; /* owned; sorted by version */
+};
+void accp_shape_goldens_fini(struct accp_shape_goldens *goldens);
+
+/* The goldens of that arch that answer for `version`: the one of this version; or, when a cubin says
+ * no more than its release ("12.4", as compilers before 13.0 do), those of all its builds (12.4.99,
+ * 12.4.131). `folder` is golden/. None at all is a success with count 0. *goldens is initialised
+ * here. Errors: INPUT (a golden that answers is bad, or is of another arch or version than its
+ * place says), IO, MEMORY. */
+enum accp_status accp_shape_goldens_find(const char *folder, const char *arch, const char *version,
+                                         struct accp_shape_goldens *goldens,
+                                         struct accp_error *error);
+
+/* Reads the loops of an arch into *listings, which the caller has cleared and frees in any case
+ * (accp_listings_fini). No such file is a success without listings. INPUT: a bad file. */
+enum accp_status accp_golden_loops_read(const char *folder, const char *arch,
+                                        struct accp_listings *listings, struct accp_error *error);
+
+/* Compilers of recorded shapes, of that arch, whose `kernel` has a hot loop of that control hash:
+ * "13.0.48, 13.0.88"; "" when there is none. Errors: as accp_shape_goldens_find. */
+enum accp_status accp_golden_loops_compilers(const char *folder, const char *arch,
+                                             const char *kernel, const char *hash, char *text,
+                                             size_t text_bytes, struct accp_error *error);
+
+struct accp_shape_record_request {
+    const struct accp_shapes *shapes; /* one file each */
+    size_t count;
+    const char *folder, *reason, *commit, *date, *tool; /* as in record.h */
+    bool dirty;
+};
+
+struct accp_shape_record_outcome {
+    size_t written, kept;        /* goldens */
+    size_t kernels_changed;      /* or added */
+    size_t loops_added;          /* to the listings */
+    char last_written[PATH_MAX]; /* "": none */
+};
+
+/* Makes shape files (with listings, as `accprobe shape --out` writes them) goldens. Kernels of the
+ * same name are replaced, others kept; a golden in which nothing changes stays as it is, byte for
+ * byte. Everything is checked before the first file is written; listings are written before the
+ * shapes that point to them. Errors: REFUSED (a broken law, a kernel of no role, no listings, an
+ * unknown arch, a version that is no build ("12.4"), one kernel twice, a dirty tree, no commit, no
+ * reason), INPUT (a golden that is there is bad), IO, MEMORY. */
+enum accp_status accp_shapes_record(const struct accp_shape_record_request *request,
+                                    struct accp_shape_record_outcome *outcome,
+                                    struct accp_error *error);
+
+#endif
