@@ -22,6 +22,18 @@ static const char exit_statuses[] =
     "             4 usage, bad input, broken installation; 77 skip (4 with "
     "ACCPROBE_REQUIRE_GPU=1)\n";
 
+/* What the exit statuses of single verbs mean, where the general words leave it open. */
+static const struct {
+    const char *verb, *text;
+} own_statuses[] = {
+    {"shape",
+     "here: 1 a law is broken or structure lost; 2 DRIFT: another hot loop than the golden "
+     "shape's of that\n      arch and compiler; 0 also where no golden answers and the "
+     "laws hold (NO_GOLDEN)\n"},
+    {"diff", "here: 0 identical (for cubins also with registers renamed); 2 differs; 1 structure "
+             "lost (not for runs)\n"},
+};
+
 static void print_help(FILE *stream)
 {
     fputs(
@@ -39,6 +51,8 @@ static void print_verb_help(const struct verb *verb)
            verb->name, *verb->operands ? " " : "", verb->operands);
     accp_options_print(stdout, verb->takes);
     printf("\n%s", exit_statuses);
+    for (size_t i = 0; i < sizeof own_statuses / sizeof *own_statuses; ++i)
+        if (strcmp(own_statuses[i].verb, verb->name) == 0) fputs(own_statuses[i].text, stdout);
 }
 
 static int run_verb(const struct verb *verb, int argc, char **argv)

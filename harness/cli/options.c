@@ -29,7 +29,7 @@ static enum accp_status read_number(int option, const char *text, long *number,
 {
     char *end;
     errno = 0;
-    long value = strtol(text, &end, 10);
+    long value = strtol(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
     bool plain = *text >= '0' && *text <= '9' && *end == 0 && errno == 0;
     if (!plain || value < table[option].low || value > table[option].high)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,

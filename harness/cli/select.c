@@ -136,6 +136,14 @@ enum accp_status accp_cubin_read(const char *arch, const char *probe, char *path
     return accp_file_read(path, 64u << 20, cubin, error);
 }
 
+bool accp_arch_is_built(const char *arch)
+{
+    char folder[PATH_MAX], path[PATH_MAX];
+    if (data_folder("cubin", "cubin", folder, NULL) != ACCP_STATUS_OK) return false;
+    int length = snprintf(path, sizeof path, "%s/%s", folder, arch);
+    return length > 0 && (size_t)length < sizeof path && is_folder(path);
+}
+
 enum accp_status accp_golden_folder(const struct accp_options *options, char *path,
                                     struct accp_error *error)
 {

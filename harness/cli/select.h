@@ -37,6 +37,9 @@ void accp_pattern_fini(struct accp_pattern *pattern);
 enum accp_status accp_cubin_read(const char *arch, const char *probe, char *path,
                                  struct accp_bytes *cubin, struct accp_error *error);
 
+/* Whether kernels for that arch stand beside the tool. */
+bool accp_arch_is_built(const char *arch);
+
 /* The folder of goldens: --golden, else beside the sources of a build, else the installed one.
  * INPUT: no such folder. */
 enum accp_status accp_golden_folder(const struct accp_options *options, char *path,

@@ -1,6 +1,8 @@
 #include "cli/select.h"
+#include "cli/shaping.h"
 #include "cli/verbs.h"
 #include "golden/record.h"
+#include "golden/shapes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,27 +23,40 @@ static void ask_git(const char *folder, const char *arguments, char *line, size_
     line[strcspn(line, "\n")] = 0;
 }
 
-static enum accp_status record(const struct accp_options *options, const struct accp_run *runs,
-                               struct accp_error *error)
-{
+/* What every golden says of its making. */
+struct origin {
     char folder[PATH_MAX], commit[64], change[256], date[32];
-    struct accp_record_outcome outcome;
-    ACCP_TRY(accp_golden_folder(options, folder, error));
-    ask_git(folder, "rev-parse HEAD", commit, sizeof commit);
+};
+
+static enum accp_status find_origin(const struct accp_options *options, struct origin *origin,
+                                    struct accp_error *error)
+{
+    ACCP_TRY(accp_golden_folder(options, origin->folder, error));
+    ask_git(origin->folder, "rev-parse HEAD", origin->commit, sizeof origin->commit);
     /* Goldens that were just recorded, and files that are in no commit, do not change what was
      * built. */
-    ask_git(folder, "status --porcelain --untracked-files=no -- ':(top)' ':(top,exclude)golden'",
-            change, sizeof change);
+    ask_git(origin->folder,
+            "status --porcelain --untracked-files=no -- ':(top)' ':(top,exclude)golden'",
+            origin->change, sizeof origin->change);
     time_t now = time(NULL);
-    strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    strftime(origin->date, sizeof origin->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status record_runs(const struct accp_options *options, const struct accp_run *runs,
+                                    struct accp_error *error)
+{
+    struct origin origin;
+    struct accp_record_outcome outcome;
+    ACCP_TRY(find_origin(options, &origin, error));
     const struct accp_record_request request = {
         .runs = runs,
         .run_count = (size_t)options->operand_count,
-        .folder = folder,
+        .folder = origin.folder,
         .reason = options->reason,
-        .commit = commit,
-        .dirty = change[0] != 0,
-        .date = date,
+        .commit = origin.commit,
+        .dirty = origin.change[0] != 0,
+        .date = origin.date,
     };
     ACCP_TRY(accp_golden_record(&request, &outcome, error));
     printf("%s: %s (%zu rows changed, %zu kept)\n", outcome.path,
@@ -49,23 +64,86 @@ static enum accp_status record(const struct accp_options *options, const struct 
     return ACCP_STATUS_OK;
 }
 
-int accp_verb_record(const struct accp_options *options)
+static enum accp_status record_shapes(const struct accp_options *options,
+                                      const struct accp_shapes *shapes, struct accp_error *error)
 {
-    struct accp_error error;
+    struct origin origin;
+    struct accp_shape_record_outcome outcome;
+    ACCP_TRY(find_origin(options, &origin, error));
+    const struct accp_shape_record_request request = {
+        .shapes = shapes,
+        .count = (size_t)options->operand_count,
+        .folder = origin.folder,
+        .reason = options->reason,
+        .commit = origin.commit,
+        .dirty = origin.change[0] != 0,
+        .date = origin.date,
+        .tool = ACCPROBE_VERSION,
+    };
+    ACCP_TRY(accp_shapes_record(&request, &outcome, error));
+    printf("%s/shape: %zu goldens written, %zu as they were (%zu kernels changed, %zu loops new)\n",
+           origin.folder, outcome.written, outcome.kept, outcome.kernels_changed,
+           outcome.loops_added);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status read_and_record_runs(const struct accp_options *options,
+                                             struct accp_error *error)
+{
     size_t count = (size_t)options->operand_count, read = 0;
     enum accp_status status = ACCP_STATUS_OK;
-    if (!options->reason) {
-        accp_fail(&error, ACCP_STATUS_USAGE, NULL, -1,
-                  "record needs --reason TEXT: it stands in the golden");
-        return accp_exit_error(&error);
-    }
     struct accp_run *runs = calloc(count, sizeof *runs);
-    if (!runs) return ACCP_EXIT_USAGE;
+    if (!runs) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the runs");
     for (; read < count && status == ACCP_STATUS_OK; ++read)
-        status = accp_run_read(options->operands[read], &runs[read], &error);
-    if (status == ACCP_STATUS_OK) status = record(options, runs, &error);
+        status = accp_run_read(options->operands[read], &runs[read], error);
+    if (status == ACCP_STATUS_OK) status = record_runs(options, runs, error);
     for (size_t i = 0; i < read; ++i)
         accp_run_fini(&runs[i]);
     free(runs);
+    return status;
+}
+
+static enum accp_status read_and_record_shapes(const struct accp_options *options,
+                                               struct accp_error *error)
+{
+    size_t count = (size_t)options->operand_count, read = 0;
+    enum accp_status status = ACCP_STATUS_OK;
+    struct accp_shapes *shapes = calloc(count, sizeof *shapes);
+    if (!shapes) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the shapes");
+    for (; read < count && status == ACCP_STATUS_OK; ++read)
+        status = accp_shapes_read(options->operands[read], &shapes[read], error);
+    if (status == ACCP_STATUS_OK) status = record_shapes(options, shapes, error);
+    for (size_t i = 0; i < read; ++i)
+        accp_shapes_fini(&shapes[i]);
+    free(shapes);
+    return status;
+}
+
+static enum accp_status record(const struct accp_options *options, struct accp_error *error)
+{
+    enum accp_content first, content;
+    if (!options->reason)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "record needs --reason TEXT: it stands in the golden");
+    ACCP_TRY(accp_content_of(options->operands[0], &first, error));
+    if (first == ACCP_CONTENT_CUBIN)
+        return accp_fail(error, ACCP_STATUS_INPUT, options->operands[0], -1,
+                         "is no run and no shape file: write one with `accprobe measure --out` or "
+                         "`accprobe shape --out`");
+    for (int i = 1; i < options->operand_count; ++i) {
+        ACCP_TRY(accp_content_of(options->operands[i], &content, error));
+        if (content != first)
+            return accp_fail(error, ACCP_STATUS_INPUT, options->operands[i], -1,
+                             "is of another kind than %.100s: record runs or shape files at a time",
+                             options->operands[0]);
+    }
+    return first == ACCP_CONTENT_RUN ? read_and_record_runs(options, error)
+                                     : read_and_record_shapes(options, error);
+}
+
+int accp_verb_record(const struct accp_options *options)
+{
+    struct accp_error error;
+    enum accp_status status = record(options, &error);
     return status == ACCP_STATUS_OK ? ACCP_EXIT_PASS : accp_exit_error(&error);
 }

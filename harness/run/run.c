@@ -235,6 +235,25 @@ static enum accp_status check_known(const struct accp_json *object,
     return ACCP_STATUS_OK;
 }
 
+static enum accp_status read_hash(const struct accp_json *object, const char *key,
+                                  char hash[ACCP_SASS_HASH_BYTES], struct accp_error *error)
+{
+    ACCP_TRY(accp_json_string(object, key, hash, ACCP_SASS_HASH_BYTES, error));
+    if (strlen(hash) == ACCP_SASS_HASH_BYTES - 1 &&
+        strspn(hash, "0123456789abcdef") == strlen(hash))
+        return ACCP_STATUS_OK;
+    return accp_json_fail(object, error, "%s: is not 16 hexadecimal digits", key);
+}
+
+enum accp_status accp_run_sass_read(const struct accp_json *object, char sass[ACCP_SASS_HASH_BYTES],
+                                    char sass_exact[ACCP_SASS_HASH_BYTES], struct accp_error *error)
+{
+    if (!accp_json_has(object, "sass") && !accp_json_has(object, "sass_exact"))
+        return ACCP_STATUS_OK;
+    ACCP_TRY(read_hash(object, "sass", sass, error));
+    return read_hash(object, "sass_exact", sass_exact, error);
+}
+
 static enum accp_status read_role(const struct accp_json *object, struct accp_run_role *role,
                                   struct accp_error *error)
 {
@@ -246,6 +265,7 @@ static enum accp_status read_role(const struct accp_json *object, struct accp_ru
     int64_t warps;
     ACCP_TRY(accp_json_integer(object, "warps", 1, WARPS_MAX, &warps, error));
     role->warps = (int)warps;
+    ACCP_TRY(accp_run_sass_read(object, role->sass, role->sass_exact, error));
     ACCP_TRY(read_cycles(object, &role->cycles, error));
     if (role->cycles.n > 0)
         ACCP_TRY(accp_json_number(object, "progress", 0, cycles_max, &role->progress, error));
@@ -435,6 +455,9 @@ static json_t *role_json(const struct accp_run_role *role)
         json_object_set_new(object, "effective", json_integer(role->effective));
     }
     json_object_set_new(object, "warps", json_integer(role->warps));
+    if (role->sass[0]) json_object_set_new(object, "sass", json_string(role->sass));
+    if (role->sass_exact[0])
+        json_object_set_new(object, "sass_exact", json_string(role->sass_exact));
     json_object_set_new(object, "cycles", cycles_json(&role->cycles));
     if (role->cycles.n > 0) json_object_set_new(object, "progress", rounded(role->progress));
     return object;

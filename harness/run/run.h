@@ -25,7 +25,12 @@ enum accp_source {
         ACCP_SOURCE_COUNT
 };
 
-enum { ACCP_RUN_MODES = 16, ACCP_RUN_ROLES = 65536, ACCP_TEXT_BYTES = 128 };
+enum {
+    ACCP_RUN_MODES = 16,
+    ACCP_RUN_ROLES = 65536,
+    ACCP_TEXT_BYTES = 128,
+    ACCP_SASS_HASH_BYTES = 17
+};
 
 /* One distinct whole number of cycles per iteration and the share of the warps that had it (0..1].
  */
@@ -47,6 +52,9 @@ struct accp_run_role {
     char role[ACCP_NAME_BYTES], kernel[ACCP_NAME_BYTES];
     int chain, acc, effective;
     int warps; /* in a block */
+    /* What SASS it was: the control hash and the exact hash of its hot loop (sass/normal.h); "" :
+     * unknown. */
+    char sass[ACCP_SASS_HASH_BYTES], sass_exact[ACCP_SASS_HASH_BYTES];
     struct accp_cycles cycles;
     double progress; /* iterations of a warp in 10,000,000 cycles, the document's unit */
 };
@@ -122,6 +130,12 @@ enum accp_status accp_run_format(const struct accp_run *run, char **text, size_t
 /* accp_run_format and accp_file_write_atomic. */
 enum accp_status accp_run_write(const char *file, const struct accp_run *run,
                                 struct accp_error *error);
+
+/* Reads the optional members "sass" and "sass_exact" of an object, both or none. INPUT: not 16
+ * hexadecimal digits. */
+enum accp_status accp_run_sass_read(const struct accp_json *object, char sass[ACCP_SASS_HASH_BYTES],
+                                    char sass_exact[ACCP_SASS_HASH_BYTES],
+                                    struct accp_error *error);
 
 /* "measured", "predicted", "document"; static. */
 const char *accp_source_text(enum accp_source source);

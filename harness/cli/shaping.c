@@ -1,0 +1,184 @@
+#include "cli/shaping.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void accp_opened_close(struct accp_opened *opened)
+{
+    accp_cubin_close(&opened->cubin);
+    accp_bytes_fini(&opened->bytes);
+}
+
+static enum accp_status open_bytes(struct accp_opened *opened, struct accp_error *error)
+{
+    enum accp_status status = accp_cubin_open(opened->path, opened->bytes.data, opened->bytes.size,
+                                              &opened->cubin, error);
+    if (status != ACCP_STATUS_OK) accp_bytes_fini(&opened->bytes);
+    return status;
+}
+
+enum accp_status accp_opened_file(const char *path, struct accp_opened *opened,
+                                  struct accp_error *error)
+{
+    memset(opened, 0, sizeof *opened);
+    snprintf(opened->path, sizeof opened->path, "%s", path);
+    ACCP_TRY(accp_file_read(path, ACCP_CUBIN_LIMIT_BYTES, &opened->bytes, error));
+    return open_bytes(opened, error);
+}
+
+enum accp_status accp_opened_built(const char *arch, const char *probe, struct accp_opened *opened,
+                                   struct accp_error *error)
+{
+    memset(opened, 0, sizeof *opened);
+    ACCP_TRY(accp_cubin_read(arch, probe, opened->path, &opened->bytes, error));
+    return open_bytes(opened, error);
+}
+
+static enum accp_status content_of_json(const char *path, const struct accp_bytes *bytes,
+                                        enum accp_content *content, struct accp_error *error)
+{
+    json_t *json;
+    struct accp_json root;
+    char format[64];
+    ACCP_TRY(accp_json_parse(path, bytes->data, bytes->size, &json, &root, error));
+    enum accp_status status = accp_json_string(&root, "format", format, sizeof format, error);
+    if (status == ACCP_STATUS_OK && strncmp(format, "accprobe-run/", 13) == 0)
+        *content = ACCP_CONTENT_RUN;
+    else if (status == ACCP_STATUS_OK && strncmp(format, "accprobe-shape/", 15) == 0)
+        *content = ACCP_CONTENT_SHAPE;
+    else if (status == ACCP_STATUS_OK)
+        status =
+            accp_fail(error, ACCP_STATUS_INPUT, path, -1,
+                      "has format \"%.40s\": a run, a shape file or a cubin is needed", format);
+    json_decref(json);
+    return status;
+}
+
+enum accp_status accp_content_of(const char *path, enum accp_content *content,
+                                 struct accp_error *error)
+{
+    struct accp_bytes bytes;
+    ACCP_TRY(accp_file_read(path, ACCP_CUBIN_LIMIT_BYTES, &bytes, error));
+    size_t at = strspn((const char *)bytes.data, " \t\r\n");
+    enum accp_status status = ACCP_STATUS_OK;
+    *content = ACCP_CONTENT_CUBIN;
+    if (bytes.data[at] == '{') status = content_of_json(path, &bytes, content, error);
+    accp_bytes_fini(&bytes);
+    return status;
+}
+
+/* Which kernels of a cubin are wanted. */
+struct wanted {
+    const struct accp_options *options;
+    const struct accp_selection *selection; /* NULL: a stranger's cubin */
+    struct accp_pattern filter;
+};
+
+static bool wants(const char *kernel, void *context)
+{
+    const struct wanted *wanted = context;
+    const struct accp_role *role = accp_role_find(kernel);
+    for (size_t i = 0; wanted->selection && i < wanted->selection->count; ++i)
+        if (wanted->selection->roles[i] == role) return true;
+    if (wanted->selection) return false;
+    const struct accp_options *options = wanted->options;
+    if (options->kernel && strcmp(options->kernel, kernel) != 0) return false;
+    if (options->probe && (!role || strcmp(accp_probe_names[role->probe], options->probe) != 0))
+        return false;
+    return accp_pattern_matches(&wanted->filter, role ? role->name : kernel);
+}
+
+static struct accp_shape_options shape_options(const struct accp_options *options)
+{
+    return (struct accp_shape_options){.loop_address = options->loop,
+                                       .warps = options->warps > 0 ? (int)options->warps : 0,
+                                       .with_listings = true};
+}
+
+enum accp_status accp_shaping_cubin(const struct accp_options *options,
+                                    const struct accp_opened *opened, struct accp_shapes *shapes,
+                                    size_t *skipped, struct accp_error *error)
+{
+    struct wanted wanted = {.options = options};
+    const struct accp_shape_options how = shape_options(options);
+    const struct accp_kernel *kernel;
+    memset(shapes, 0, sizeof *shapes);
+    if (options->kernel)
+        ACCP_TRY(accp_cubin_pick(&opened->cubin, opened->path, options->kernel, &kernel, error));
+    ACCP_TRY(accp_pattern_init(&wanted.filter, "filter", options->filter, error));
+    enum accp_status status = accp_shapes_of_cubin(opened->path, &opened->cubin, wants, &wanted,
+                                                   &how, shapes, skipped, error);
+    accp_pattern_fini(&wanted.filter);
+    return status;
+}
+
+static bool has_probe(const struct accp_selection *selection, int probe)
+{
+    for (size_t i = 0; i < selection->count; ++i)
+        if ((int)selection->roles[i]->probe == probe) return true;
+    return false;
+}
+
+/* Moves the shapes of `from` behind those of `into`; the head of the first cubin stays. */
+static enum accp_status gather(struct accp_shapes *into, struct accp_shapes *from,
+                               struct accp_error *error)
+{
+    if (into->count == 0) {
+        *into = *from;
+        memset(from, 0, sizeof *from);
+        return ACCP_STATUS_OK;
+    }
+    struct accp_shape *shapes =
+        realloc(into->shapes, (into->count + from->count) * sizeof *into->shapes);
+    if (!shapes) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for shapes");
+    memcpy(shapes + into->count, from->shapes, from->count * sizeof *shapes);
+    into->shapes = shapes;
+    into->count += from->count;
+    return accp_listings_merge(&into->listings, &from->listings, NULL, error);
+}
+
+static enum accp_status shape_probe(const struct accp_options *options,
+                                    const struct accp_selection *selection, const char *arch,
+                                    int probe, struct accp_shapes *shapes, struct accp_error *error)
+{
+    struct accp_opened opened;
+    struct accp_shapes found;
+    struct wanted wanted = {.options = options, .selection = selection};
+    const struct accp_shape_options how = shape_options(options);
+    ACCP_TRY(accp_opened_built(arch, accp_probe_names[probe], &opened, error));
+    enum accp_status status =
+        accp_shapes_of_cubin(opened.path, &opened.cubin, wants, &wanted, &how, &found, NULL, error);
+    if (status == ACCP_STATUS_OK) {
+        status = gather(shapes, &found, error);
+        accp_shapes_fini(&found);
+    }
+    accp_opened_close(&opened);
+    return status;
+}
+
+enum accp_status accp_shaping_built(const struct accp_options *options, const char *arch,
+                                    struct accp_shapes *shapes, struct accp_error *error)
+{
+    struct accp_selection selection;
+    memset(shapes, 0, sizeof *shapes);
+    ACCP_TRY(accp_select(options, &selection, error));
+    enum accp_status status = ACCP_STATUS_OK;
+    for (int probe = 0; probe < ACCP_PROBE_COUNT && status == ACCP_STATUS_OK; ++probe)
+        if (has_probe(&selection, probe))
+            status = shape_probe(options, &selection, arch, probe, shapes, error);
+    for (size_t i = 0; i < selection.count && status == ACCP_STATUS_OK; ++i)
+        if (!accp_shapes_find(shapes, selection.roles[i]->kernel))
+            status = accp_fail(error, ACCP_STATUS_INPUT, arch, -1,
+                               "the built kernels lack %s, or it has no loop: build again",
+                               selection.roles[i]->kernel);
+    if (status != ACCP_STATUS_OK) accp_shapes_fini(shapes);
+    return status;
+}
+
+void accp_shaping_identify(const struct accp_shape *shape, struct accp_run_role *role)
+{
+    _Static_assert(sizeof role->sass == sizeof shape->loop.control_hash, "the same hash");
+    memcpy(role->sass, shape->loop.control_hash, sizeof role->sass);
+    memcpy(role->sass_exact, shape->loop.exact_hash, sizeof role->sass_exact);
+}

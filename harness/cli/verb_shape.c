@@ -1,0 +1,149 @@
+#include "cli/shape_print.h"
+#include "cli/shaping.h"
+#include "cli/verbs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --compiler completes what a cubin says of its compiler; it may not contradict it. */
+static enum accp_status name_compiler(const struct accp_options *options,
+                                      struct accp_shapes *shapes, struct accp_error *error)
+{
+    const char *said = shapes->compiler_version, *given = options->compiler;
+    size_t length = strlen(said);
+    if (!given) return ACCP_STATUS_OK;
+    if (strspn(given, "0123456789.") != strlen(given) || strlen(given) > 31)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--compiler %.40s: must be a version such as 12.4.131", given);
+    if (strncmp(said, given, length) != 0 || (given[length] != 0 && given[length] != '.'))
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--compiler %.40s: the cubin says that it was compiled by %s", given,
+                         said);
+    snprintf(shapes->compiler_version, sizeof shapes->compiler_version, "%s", given);
+    return ACCP_STATUS_OK;
+}
+
+static bool has_role(const struct accp_shapes *shapes)
+{
+    for (size_t i = 0; i < shapes->count; ++i)
+        if (shapes->shapes[i].role[0]) return true;
+    return false;
+}
+
+static enum accp_status judge_with(const char *folder, struct accp_shaped *shaped,
+                                   struct accp_error *error)
+{
+    const struct accp_shapes *shapes = &shaped->shapes;
+    struct accp_shape_goldens goldens = {0};
+    struct accp_listings recorded = {0};
+    enum accp_status status = ACCP_STATUS_OK;
+    if (has_role(shapes)) {
+        ACCP_TRY(accp_shape_goldens_find(folder, shapes->arch, shapes->compiler_version, &goldens,
+                                         error));
+        status = accp_golden_loops_read(folder, shapes->arch, &recorded, error);
+    }
+    for (size_t i = 0; i < shapes->count && status == ACCP_STATUS_OK; ++i)
+        accp_shape_judge(&shapes->shapes[i], &goldens, &shapes->listings, &recorded,
+                         &shaped->verdicts[i]);
+    accp_listings_fini(&recorded);
+    accp_shape_goldens_fini(&goldens);
+    return status;
+}
+
+static enum accp_status judge(const struct accp_options *options, struct accp_shaped *shaped,
+                              struct accp_error *error)
+{
+    char folder[PATH_MAX] = "";
+    if (has_role(&shaped->shapes)) ACCP_TRY(accp_golden_folder(options, folder, error));
+    shaped->verdicts = calloc(shaped->shapes.count, sizeof *shaped->verdicts);
+    if (!shaped->verdicts)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the verdicts");
+    return judge_with(folder, shaped, error);
+}
+
+static enum accp_status shape_stranger(const struct accp_options *options,
+                                       struct accp_shaped *shaped, struct accp_error *error)
+{
+    struct accp_opened opened;
+    ACCP_TRY(accp_opened_file(options->cubin, &opened, error));
+    enum accp_status status = ACCP_STATUS_OK;
+    if (options->arch && strcmp(options->arch, opened.cubin.arch_name) != 0)
+        status = accp_fail(error, ACCP_STATUS_INPUT, options->cubin, -1,
+                           "is code for %s, not for %.20s (--arch)", opened.cubin.arch_name,
+                           options->arch);
+    if (status == ACCP_STATUS_OK)
+        status = accp_shaping_cubin(options, &opened, &shaped->shapes, &shaped->skipped, error);
+    accp_opened_close(&opened);
+    return status;
+}
+
+static enum accp_status shape_arch(const struct accp_options *options, const char *arch,
+                                   struct accp_shaped *shaped, struct accp_error *error)
+{
+    ACCP_TRY(arch ? accp_shaping_built(options, arch, &shaped->shapes, error)
+                  : shape_stranger(options, shaped, error));
+    ACCP_TRY(name_compiler(options, &shaped->shapes, error));
+    return judge(options, shaped, error);
+}
+
+/* The arches that are asked for: a cubin's own (one NULL), --arch, or all that were built. */
+static enum accp_status arches_of(const struct accp_options *options,
+                                  const char *arches[ACCP_ARCH_COUNT], size_t *count,
+                                  struct accp_error *error)
+{
+    *count = 0;
+    if (options->cubin || options->arch) {
+        arches[(*count)++] = options->cubin ? NULL : options->arch;
+        return ACCP_STATUS_OK;
+    }
+    if (options->kernel)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--kernel names a kernel of --cubin FILE; the built ones are chosen with "
+                         "--filter");
+    for (int i = 0; i < ACCP_ARCH_COUNT; ++i)
+        if (accp_arch_is_built(accp_arches[i].name)) arches[(*count)++] = accp_arches[i].name;
+    if (*count == 0)
+        return accp_fail(error, ACCP_STATUS_INPUT, NULL, -1,
+                         "no kernels are built: build with ci/gate, or name a cubin with --cubin");
+    if (*count > 1 && (options->out || options->shape == ACCP_FORMAT_JSON))
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "a shape file holds one arch: choose it with --arch");
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status shape(const struct accp_options *options, struct accp_shaped *shaped,
+                              size_t *count, struct accp_error *error)
+{
+    const char *arches[ACCP_ARCH_COUNT];
+    ACCP_TRY(arches_of(options, arches, count, error));
+    for (size_t i = 0; i < *count; ++i)
+        ACCP_TRY(shape_arch(options, arches[i], &shaped[i], error));
+    if (options->out) ACCP_TRY(accp_shapes_write(options->out, &shaped[0].shapes, error));
+    return accp_shape_print(options, shaped, *count, error);
+}
+
+static int exit_status_of(const struct accp_shaped *shaped, size_t count)
+{
+    enum accp_verdict heaviest = ACCP_VERDICT_PASS;
+    for (size_t i = 0; i < count; ++i)
+        for (size_t k = 0; k < shaped[i].shapes.count; ++k)
+            if (shaped[i].verdicts[k].verdict > heaviest) heaviest = shaped[i].verdicts[k].verdict;
+    return accp_verdict_exit(heaviest);
+}
+
+int accp_verb_shape(const struct accp_options *options)
+{
+    struct accp_error error;
+    size_t count = 0;
+    struct accp_shaped *shaped = calloc(ACCP_ARCH_COUNT, sizeof *shaped);
+    if (!shaped) return ACCP_EXIT_USAGE;
+    enum accp_status status = shape(options, shaped, &count, &error);
+    int exit_status = status == ACCP_STATUS_OK ? exit_status_of(shaped, count) : 0;
+    for (size_t i = 0; i < count; ++i) {
+        accp_shapes_fini(&shaped[i].shapes);
+        free(shaped[i].verdicts);
+    }
+    free(shaped);
+    return status == ACCP_STATUS_OK ? exit_status : accp_exit_error(&error);
+}
