@@ -1,6 +1,7 @@
 #include "cli/judging.h"
 
 #include "cli/select.h"
+#include "cli/statics.h"
 #include "golden/record.h"
 #include "report/judgement.h"
 #include "verdict/document.h"
@@ -98,7 +99,8 @@ static enum accp_status judge_document(struct judging *judging, const char *file
 }
 
 static enum accp_status judge_with(struct judging *judging, int probe, const struct accp_run *runs,
-                                   const struct accp_expected *expected, struct accp_error *error)
+                                   const struct accp_expected *expected,
+                                   const struct accp_statics *statics, struct accp_error *error)
 {
     char today[16], path[PATH_MAX];
     time_t now = time(NULL);
@@ -110,6 +112,11 @@ static enum accp_status judge_with(struct judging *judging, int probe, const str
         .run_count = judging->run_count,
         .found = judging->found.answer == ACCP_ANSWER_LAWS ? NULL : &judging->found,
         .expected = expected,
+        .statics = statics->items,
+        .static_count = statics->count,
+        .reference_role = runs[0].source == ACCP_SOURCE_MEASURED && runs[0].role_count > 0
+                              ? runs[0].roles[0].role
+                              : NULL,
         .today = today,
         .selected = judging->is_selective ? judging->selected : NULL,
     };
@@ -132,6 +139,7 @@ static enum accp_status judge_probe(struct judging *judging, int probe, struct a
 {
     struct accp_run *subsets = calloc(judging->run_count, sizeof *subsets);
     struct accp_expected expected = {0};
+    struct accp_statics statics = {0};
     if (!subsets) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the runs");
     enum accp_status status = ACCP_STATUS_OK;
     for (size_t i = 0; i < judging->run_count && status == ACCP_STATUS_OK; ++i)
@@ -143,7 +151,14 @@ static enum accp_status judge_probe(struct judging *judging, int probe, struct a
                                   &judging->found, error);
     if (status == ACCP_STATUS_OK && judging->found.answer == ACCP_ANSWER_SKU)
         status = accp_expected_beside(judging->found.path, &expected, error);
-    if (status == ACCP_STATUS_OK) status = judge_with(judging, probe, subsets, &expected, error);
+    bool has_levels = judging->found.answer == ACCP_ANSWER_SKU;
+    if (status == ACCP_STATUS_OK && probe >= 0)
+        status = accp_statics_of(judging->golden_folder, accp_probe_names[probe], subsets,
+                                 judging->run_count, has_levels ? &judging->found.golden : NULL,
+                                 &statics, error);
+    if (status == ACCP_STATUS_OK)
+        status = judge_with(judging, probe, subsets, &expected, &statics, error);
+    accp_statics_fini(&statics);
     accp_expected_fini(&expected);
     for (size_t i = 0; i < judging->run_count; ++i)
         free(subsets[i].roles);

@@ -1,10 +1,11 @@
 #include "cli/measuring.h"
 
 #include "cli/select.h"
+#include "cli/shaping.h"
 #include "device/device.h"
 #include "measure/measure.h"
 #include "parameters.h"
-#include "sass/cubin.h"
+#include "verdict/shapes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +105,44 @@ static uint64_t seed_of(const struct accp_options *options)
     return mixed >> 1;
 }
 
+/* Shapes what is about to be measured, and refuses a kernel that is not what its role asks for. A
+ * stranger's kernel without a hot loop is measured all the same. */
+static enum accp_status apply_laws(const struct job *job, struct accp_shapes *shapes,
+                                   struct accp_error *error)
+{
+    memset(shapes, 0, sizeof *shapes);
+    shapes->shapes = calloc(job->kernel_count, sizeof *shapes->shapes);
+    if (!shapes->shapes)
+        return accp_fail(error, ACCP_STATUS_MEMORY, job->path, -1, "no memory for its shapes");
+    for (size_t i = 0; i < job->kernel_count; ++i) {
+        struct accp_shape *shape = &shapes->shapes[shapes->count];
+        const struct accp_role *role = job->kernels[i].role;
+        const struct accp_kernel *kernel = accp_cubin_find(&job->cubin, job->kernels[i].symbol);
+        char broken[ACCP_SHAPE_LAW_TEXT_BYTES + 32];
+        if (!kernel) continue; /* accp_measure says so */
+        enum accp_status status = accp_shape_make(&job->cubin, kernel, role, NULL, shape, error);
+        if (status != ACCP_STATUS_OK && role)
+            return accp_fail(error, ACCP_STATUS_WRONG, role->name, -1,
+                             "a law is broken, so nothing was timed: no hot loop (%.200s)",
+                             job->path);
+        if (status != ACCP_STATUS_OK) continue;
+        ++shapes->count;
+        if (accp_shape_broken_text(shape, broken, sizeof broken))
+            return accp_fail(error, ACCP_STATUS_WRONG, role->name, -1,
+                             "a law is broken, so nothing was timed: %s (%.200s)", broken,
+                             job->path);
+    }
+    return ACCP_STATUS_OK;
+}
+
+static void identify(const struct accp_shapes *shapes, struct accp_run *run)
+{
+    for (size_t i = 0; i < run->role_count; ++i) {
+        const struct accp_shape *shape = accp_shapes_find(shapes, run->roles[i].kernel);
+        if (shape) accp_shaping_identify(shape, &run->roles[i]);
+    }
+}
+
 static enum accp_status measure_job(const struct accp_options *options, struct accp_device *device,
                                     const struct accp_bytes *clock, const struct job *job,
                                     struct accp_run *run, double *gpu_ms, struct accp_error *error)
@@ -120,11 +159,15 @@ static enum accp_status measure_job(const struct accp_options *options, struct a
         .warps = options->warps > 0 ? (int)options->warps : 0,
         .seed = seed_of(options),
     };
-    struct accp_measure_times times;
+    struct accp_measure_times times = {0};
+    struct accp_shapes shapes;
     name_compiler(&job->cubin, &run->compiler);
-    ACCP_TRY(accp_measure(device, &request, run, &times, error));
+    enum accp_status status = apply_laws(job, &shapes, error);
+    if (status == ACCP_STATUS_OK) status = accp_measure(device, &request, run, &times, error);
+    if (status == ACCP_STATUS_OK) identify(&shapes, run);
+    accp_shapes_fini(&shapes);
     *gpu_ms += times.gpu_ms;
-    return ACCP_STATUS_OK;
+    return status;
 }
 
 static enum accp_status measure_on(const struct accp_options *options,

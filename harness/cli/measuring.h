@@ -8,7 +8,8 @@
 
 /* Opens the GPU that the options name and measures their roles (or the kernels of --cubin) into
  * *run, which the caller has initialised. *gpu_ms is the GPU time of the measuring launches.
- * Errors: as accp_measure, accp_select, accp_cubin_read, accp_cubin_open and accp_device_open. */
+ * Before anything is timed, the laws are applied to the kernels' SASS. Errors: WRONG (a law is
+ * broken), as accp_measure, accp_select, accp_cubin_read, accp_cubin_open and accp_device_open. */
 enum accp_status accp_measuring(const struct accp_options *options, struct accp_run *run,
                                 double *gpu_ms, struct accp_error *error);
 

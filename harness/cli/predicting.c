@@ -4,6 +4,7 @@
 #include "model/model.h"
 #include "sass/code.h"
 #include "sass/cubin.h"
+#include "sass/normal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -45,6 +46,9 @@ static enum accp_status predict_at(struct predicting *predicting, const struct a
         row->effective = role->effective;
     }
     row->warps = warps;
+    char plain[ACCP_HASH_BYTES];
+    accp_normal_hash(code, loop, plain, row->sass);
+    accp_exact_hash(code, loop, row->sass_exact);
     predicting->is_validated = prediction.validated;
     if (!prediction.known) {
         ++predicting->unknown;

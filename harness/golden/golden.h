@@ -34,6 +34,7 @@ struct accp_golden_level {
     char role[ACCP_NAME_BYTES], kernel[ACCP_NAME_BYTES];
     int warps, sessions, record; /* record: index of its recording */
     double mean, sd, tolerance;  /* cycles per iteration */
+    char sass[ACCP_SASS_HASH_BYTES], sass_exact[ACCP_SASS_HASH_BYTES]; /* as in run.h */
 };
 
 struct accp_golden_order {

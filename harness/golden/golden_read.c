@@ -94,6 +94,7 @@ static enum accp_status read_level(const struct accp_json *object, const struct 
     ACCP_TRY(read_int(object, "sessions", least, SESSIONS_MAX, &level->sessions, error));
     ACCP_TRY(accp_json_number(object, "mean", 1e-3, cycles_max, &level->mean, error));
     ACCP_TRY(accp_json_number(object, "sd", 0, cycles_max, &level->sd, error));
+    ACCP_TRY(accp_run_sass_read(object, level->sass, level->sass_exact, error));
     ACCP_TRY(accp_json_number(object, "tolerance", 1e-6, cycles_max, &level->tolerance, error));
     /* The floor is written with two digits, rounded up. */
     double floor_sd = accp_statistics_floor(0, accp_statistics_quantum(level->mean));

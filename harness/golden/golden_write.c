@@ -46,6 +46,10 @@ static int put_level(FILE *stream, const struct accp_golden_level *level)
 {
     int failed = put_text(stream, "{\"role\": ", level->role);
     failed |= put_text(stream, ", \"kernel\": ", level->kernel);
+    if (level->sass[0]) {
+        failed |= put_text(stream, ", \"sass\": ", level->sass);
+        failed |= put_text(stream, ", \"sass_exact\": ", level->sass_exact);
+    }
     return failed | (fprintf(stream,
                              ", \"warps\": %d, \"sessions\": %d, \"mean\": %.10g, \"sd\": %.10g, "
                              "\"tolerance\": %.10g, \"record\": %d}",

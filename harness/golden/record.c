@@ -97,6 +97,40 @@ static enum accp_status check_runs(const struct accp_record_request *request,
     return check_seeds(runs, request->run_count, error);
 }
 
+/* What SASS the runs of a point were; "" when a run does not say. False: they differ. */
+static bool find_sass(const struct accp_summary *summary, const char *role, int warps,
+                      const struct accp_run_role **found)
+{
+    *found = NULL;
+    bool all_say = true;
+    for (size_t i = 0; i < summary->run_count; ++i) {
+        const struct accp_run_role *here = accp_run_find(&summary->runs[i], role, warps);
+        if (!here) continue;
+        all_say = all_say && here->sass[0];
+        if (*found && (strcmp((*found)->sass, here->sass) != 0 ||
+                       strcmp((*found)->sass_exact, here->sass_exact) != 0))
+            return false;
+        *found = here;
+    }
+    if (!all_say) *found = NULL;
+    return true;
+}
+
+static void copy_sass(const struct accp_summary *summary, struct accp_golden_level *level)
+{
+    const struct accp_run_role *role;
+    if (!find_sass(summary, level->role, level->warps, &role) || !role) return;
+    memcpy(level->sass, role->sass, sizeof level->sass);
+    memcpy(level->sass_exact, role->sass_exact, sizeof level->sass_exact);
+}
+
+/* A level whose cycles agree is made again when its SASS changed: that approves a DRIFT. */
+static bool same_sass(const struct accp_golden_level *before, const struct accp_golden_level *level)
+{
+    return !level->sass[0] || (strcmp(before->sass, level->sass) == 0 &&
+                               strcmp(before->sass_exact, level->sass_exact) == 0);
+}
+
 static enum accp_status check_points(const struct accp_summary *summary, struct accp_error *error)
 {
     bool measured = summary->runs[0].source == ACCP_SOURCE_MEASURED;
@@ -117,6 +151,11 @@ static enum accp_status check_points(const struct accp_summary *summary, struct 
                 "%s at %d warps has %zu sessions, and a golden needs %zu or more, each a "
                 "process of its own",
                 point->role, point->warps, point->processes, least);
+        const struct accp_run_role *any;
+        if (!find_sass(summary, point->role, point->warps, &any))
+            return accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
+                             "the runs hold different SASS of %s: record one compiler at a time",
+                             point->role);
         for (int law = 0; law < ACCP_LAW_COUNT; ++law) {
             struct accp_law_finding finding;
             if (accp_law_apply((enum accp_law)law, summary, point, &finding) && finding.broken)
@@ -210,8 +249,9 @@ static void merge_levels(struct merge *merge)
         const struct accp_golden_level *before =
             accp_golden_level_find(old, point->role, point->warps);
         accp_derive_level(point, merge->summary, &merge->confidence, level);
+        copy_sass(merge->summary, level);
         level->record = new_record(merge);
-        bool keep = before && comparable(merge, before->record) &&
+        bool keep = before && same_sass(before, level) && comparable(merge, before->record) &&
                     accp_derive_level_agrees(before, level, &merge->confidence);
         if (keep) *level = *before;
         merge->kept += keep;

@@ -17,12 +17,11 @@ void accp_shape_goldens_fini(struct accp_shape_goldens *goldens)
     memset(goldens, 0, sizeof *goldens);
 }
 
-/* "13.0.88.json" for 13.0.88, or for 13.0, or for any with `version` NULL. */
+/* "13.0.88.json" for 13.0.88, or for 13.0. */
 static bool answers(const char *file, const char *version)
 {
     size_t digits = strspn(file, "0123456789.");
     if (digits < 2 || strcmp(file + digits, "json") != 0) return false;
-    if (!version) return true;
     size_t length = strlen(version);
     return length > 0 && strncmp(file, version, length) == 0 && file[length] == '.';
 }
@@ -50,8 +49,9 @@ static enum accp_status add_golden(const char *folder, const char *arch, const c
                      golden->shapes.arch, version, golden->shapes.arch, version);
 }
 
-static enum accp_status find(const char *folder, const char *arch, const char *version,
-                             struct accp_shape_goldens *goldens, struct accp_error *error)
+enum accp_status accp_shape_goldens_find(const char *folder, const char *arch, const char *version,
+                                         struct accp_shape_goldens *goldens,
+                                         struct accp_error *error)
 {
     char path[PATH_MAX];
     struct dirent **entries;
@@ -70,13 +70,6 @@ static enum accp_status find(const char *folder, const char *arch, const char *v
     free(entries);
     if (status != ACCP_STATUS_OK) accp_shape_goldens_fini(goldens);
     return status;
-}
-
-enum accp_status accp_shape_goldens_find(const char *folder, const char *arch, const char *version,
-                                         struct accp_shape_goldens *goldens,
-                                         struct accp_error *error)
-{
-    return find(folder, arch, version, goldens, error);
 }
 
 static void loops_path(const char *folder, const char *arch, char path[PATH_MAX])
@@ -108,24 +101,6 @@ enum accp_status accp_golden_loops_read(const char *folder, const char *arch,
     enum accp_status status = read_loops(&root, arch, listings, error);
     json_decref(json);
     return status;
-}
-
-enum accp_status accp_golden_loops_compilers(const char *folder, const char *arch,
-                                             const char *kernel, const char *hash, char *text,
-                                             size_t text_bytes, struct accp_error *error)
-{
-    struct accp_shape_goldens goldens;
-    text[0] = 0;
-    ACCP_TRY(find(folder, arch, NULL, &goldens, error));
-    for (size_t i = 0; i < goldens.count; ++i) {
-        const struct accp_shape *shape = accp_shapes_find(&goldens.items[i].shapes, kernel);
-        size_t used = strlen(text);
-        if (shape && strcmp(shape->loop.control_hash, hash) == 0)
-            snprintf(text + used, text_bytes - used, "%s%s", used ? ", " : "",
-                     goldens.items[i].shapes.compiler_version);
-    }
-    accp_shape_goldens_fini(&goldens);
-    return ACCP_STATUS_OK;
 }
 
 static enum accp_status write_loops(const char *path, const char *arch,

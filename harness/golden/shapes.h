@@ -37,12 +37,6 @@ enum accp_status accp_shape_goldens_find(const char *folder, const char *arch, c
 enum accp_status accp_golden_loops_read(const char *folder, const char *arch,
                                         struct accp_listings *listings, struct accp_error *error);
 
-/* Compilers of recorded shapes, of that arch, whose `kernel` has a hot loop of that control hash:
- * "13.0.48, 13.0.88"; "" when there is none. Errors: as accp_shape_goldens_find. */
-enum accp_status accp_golden_loops_compilers(const char *folder, const char *arch,
-                                             const char *kernel, const char *hash, char *text,
-                                             size_t text_bytes, struct accp_error *error);
-
 struct accp_shape_record_request {
     const struct accp_shapes *shapes; /* one file each */
     size_t count;

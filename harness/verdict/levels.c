@@ -59,12 +59,16 @@ static void compare_level(struct accp_judge *judge, const struct accp_point *poi
     line->least_visible = judged.least_visible / row->mean;
     struct accp_static shape = accp_judge_static(judge->input, point->role);
     const struct joint *joint = &joints[shape.state][judged.result];
-    bool tell = shape.text[0] && shape.state != ACCP_STATIC_SAME;
+    bool tell = shape.text[0] && shape.state != ACCP_STATIC_SAME &&
+                (shape.state != ACCP_STATIC_RENAMED || judged.result != ACCP_LEVEL_INSIDE);
     accp_judge_say(line, joint->verdict, joint->reason,
                    "%.6g cycles against %.6g, %+.3f %% [%+.3f, %+.3f], tolerance %.3g %%%s%s",
                    point->mean, row->mean, 100 * line->change, 100 * line->change_low,
                    100 * line->change_high, 100 * row->tolerance / row->mean,
-                   tell ? "; first difference: " : "", tell ? shape.text : "");
+                   !tell                                ? ""
+                   : shape.state == ACCP_STATIC_CHANGED ? "; first difference: "
+                                                        : "; ",
+                   tell ? shape.text : "");
 }
 
 static enum accp_status judge_level(struct accp_judge *judge, const struct accp_point *point,

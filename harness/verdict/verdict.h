@@ -35,6 +35,7 @@ enum accp_reason {
 #define ACCP_STATIC_TABLE(STATIC) \
     STATIC(UNKNOWN, "not compared") \
     STATIC(SAME, "the SASS is the recorded one") \
+    STATIC(RENAMED, "the recorded SASS with other register names, or at another place") \
     STATIC(CHANGED, "the SASS differs") \
     STATIC(LAW_BROKEN, "the SASS breaks a law")
 
