@@ -189,6 +189,14 @@ static void find_trouble(struct accp_judge *judge)
     check_reference(judge);
 }
 
+/* No slow clock, load or other process makes a loop cheaper than its pipe can issue it: such a run
+ * timed something else. */
+static bool is_issue_limit(const struct accp_line *line)
+{
+    return line->reason == ACCP_REASON_LAW_BROKEN &&
+           strstr(line->claim, accp_law_name(ACCP_LAW_ISSUE_LIMIT)) != NULL;
+}
+
 static void blame_surroundings(struct accp_judgement *judgement)
 {
     if (judgement->trouble == ACCP_TROUBLE_NONE) return;
@@ -196,7 +204,8 @@ static void blame_surroundings(struct accp_judgement *judgement)
         struct accp_line *line = &judgement->lines[i];
         bool accuses = line->verdict == ACCP_VERDICT_FAIL || line->verdict == ACCP_VERDICT_WIN ||
                        line->verdict == ACCP_VERDICT_INCONCLUSIVE;
-        if (!accuses || line->reason == ACCP_REASON_STRUCTURE_LOST) continue;
+        if (!accuses || line->reason == ACCP_REASON_STRUCTURE_LOST || is_issue_limit(line))
+            continue;
         char text[ACCP_LINE_TEXT_BYTES];
         memcpy(text, line->text, sizeof text);
         accp_judge_say(line, ACCP_VERDICT_ENVIRONMENT, trouble_reasons[judgement->trouble],
