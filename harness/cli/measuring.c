@@ -118,7 +118,7 @@ static enum accp_status apply_laws(const struct job *job, struct accp_shapes *sh
         struct accp_shape *shape = &shapes->shapes[shapes->count];
         const struct accp_role *role = job->kernels[i].role;
         const struct accp_kernel *kernel = accp_cubin_find(&job->cubin, job->kernels[i].symbol);
-        char broken[ACCP_SHAPE_LAW_TEXT_BYTES + 32];
+        char broken[ACCP_SHAPE_LAW_TEXT_BYTES + 160];
         if (!kernel) continue; /* accp_measure says so */
         enum accp_status status = accp_shape_make(&job->cubin, kernel, role, NULL, shape, error);
         if (status != ACCP_STATUS_OK && role)

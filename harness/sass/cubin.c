@@ -49,6 +49,10 @@ static enum accp_status check_ranges(const char *file, const uint8_t *data, size
         return accp_fail(error, ACCP_STATUS_INPUT, file, (int64_t)at,
                          "is truncated: its section table would start at byte %llu of %zu",
                          (unsigned long long)at, data_bytes);
+    if (header->e_phoff > data_bytes ||
+        header->e_phnum > (data_bytes - header->e_phoff) / sizeof(Elf64_Phdr))
+        return accp_fail(error, ACCP_STATUS_INPUT, file, -1,
+                         "is truncated: its program table would end beyond byte %zu", data_bytes);
     Elf64_Shdr first;
     memcpy(&first, data + at, sizeof first);
     if (count == 0) count = first.sh_size; /* the ELF rule for 65280 sections or more */

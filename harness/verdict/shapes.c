@@ -9,6 +9,12 @@ bool accp_shape_broken_text(const struct accp_shape *shape, char *text, size_t t
     text[0] = 0;
     if (broken == ACCP_SHAPE_LAW_COUNT) return false;
     snprintf(text, text_bytes, "law %s: %s", accp_shape_law_name(broken), shape->laws[broken].text);
+    for (int law = (int)broken + 1; law < ACCP_SHAPE_LAW_COUNT; ++law) {
+        size_t used = strlen(text);
+        if (shape->laws[law].state == ACCP_SHAPE_LAW_BROKEN)
+            snprintf(text + used, text_bytes - used, "; law %s too",
+                     accp_shape_law_name((enum accp_shape_law)law));
+    }
     return true;
 }
 
@@ -66,7 +72,7 @@ void accp_shape_judge(const struct accp_shape *shape, const struct accp_shape_go
     struct accp_diff diff;
     *verdict = (struct accp_shape_verdict){.verdict = ACCP_VERDICT_NO_GOLDEN};
     const struct accp_shape_golden *best = nearest(shape, goldens, &golden, &diff);
-    char broken[ACCP_SHAPE_LAW_TEXT_BYTES + 32];
+    char broken[ACCP_SHAPE_LAW_TEXT_BYTES + 160];
     if (accp_shape_broken_text(shape, broken, sizeof broken)) verdict->verdict = ACCP_VERDICT_FAIL;
     add(verdict, broken);
     if (!best) return;

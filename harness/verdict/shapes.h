@@ -27,8 +27,8 @@ void accp_shape_judge(const struct accp_shape *shape, const struct accp_shape_go
                       const struct accp_listings *now, const struct accp_listings *recorded,
                       struct accp_shape_verdict *verdict);
 
-/* "law chain: 28 FFMAs between two clock reads (0x3f0), asked: 29" of the first law that is broken;
- * false, and "", when none is. */
+/* "law chain: 28 FFMAs between two clock reads (0x3f0), asked: 29" of the first law that is broken,
+ * and the names of the others; false, and "", when none is. */
 bool accp_shape_broken_text(const struct accp_shape *shape, char *text, size_t text_bytes);
 
 #endif

@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# accprobe diff: cubins, shape files and runs, every class of change, and two sides that do not belong together.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+accprobe=$ACCP_BINARY_DIR/accprobe
+cp "$ACCP_SOURCE_DIR"/tests/data/sass/*.cubin .
+recording=$(ls "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json)
+shows() { grep -qF -e "$1" stdout || broken "'$1' in: $(cat stdout)"; }
+bad() {
+    expect 4 "$1" "$accprobe" diff "${@:2}"
+    [ ! -s stdout ] || broken "nothing on stdout: $(cat stdout)"
+}
+
+# Cubins.
+expect 0 '' "$accprobe" diff clock_around.sm_90.13.0.cubin clock_around.sm_90.13.0.cubin
+shows '1 identical'
+expect 2 '' "$accprobe" diff clock_around.sm_90.12.4.cubin clock_around.sm_90.13.0.cubin
+shows 'first at 0x'
+expect 1 '' "$accprobe" diff loop_jump.sm_80.13.0.cubin loop_branch.sm_80.13.0.cubin
+shows 'structure lost unrolling lost: 4 FFMAs in the hot loop before, 1 now'
+shows 'registers 17 -> 10'
+expect 2 '' "$accprobe" diff loop_branch.sm_80.13.0.cubin loop_jump.sm_80.13.0.cubin
+expect 2 '' "$accprobe" diff loops.sm_90.13.0.cubin loop_branch.sm_90.13.0.cubin
+shows 'only before'
+shows 'only after'
+expect 1 '' "$accprobe" diff clock_around.sm_90.13.0.cubin chain_split.sm_90.13.0.cubin --format json
+python3 -c 'import json, sys; d = json.load(open("stdout")); r = d["rows"][0]
+sys.exit(not (d["exit_status"] == 1 and r["class"] == "structure lost" and "contraction lost" in r["text"]))' || broken 'a diff in JSON'
+expect 1 '' "$accprobe" diff clock_around.sm_90.13.0.cubin chain_split.sm_90.13.0.cubin --format markdown
+grep -q '^| *optimal.chain7.acc1 *| *structure lost' stdout || broken "a diff in Markdown: $(cat stdout)"
+
+# Shape files name the first instruction from their listings.
+for cubin in clock_around.sm_90.12.4 clock_around.sm_90.13.0 clock_around.sm_75.13.0; do
+    expect 0 '' "$accprobe" shape --cubin $cubin.cubin --golden . --out $cubin.json
+done
+expect 0 '' "$accprobe" diff clock_around.sm_90.13.0.json clock_around.sm_90.13.0.json
+expect 2 '' "$accprobe" diff clock_around.sm_90.12.4.json clock_around.sm_90.13.0.json
+shows ' of the loop: '
+
+# Runs: both values, percent, the roles that one side lacks, another SASS.
+edited() {
+    python3 - "$recording" "$1" <<'END' || broken "an edit that works: $1"
+import json, sys
+run = json.load(open(sys.argv[1]))
+exec(sys.argv[2])
+json.dump(run, open("edited.json", "w"))
+END
+}
+expect 0 '' "$accprobe" diff "$recording" "$recording"
+shows '48 compared, 0 differ'
+edited 'c = run["roles"][3]["cycles"]; [c.__setitem__(k, c[k] * 1.5) for k in ("mean", "max")]'
+expect 2 '' "$accprobe" diff "$recording" edited.json
+shows '+50.000'
+shows '48 compared, 1 differ'
+edited 'del run["roles"][3]'
+expect 2 '' "$accprobe" diff "$recording" edited.json
+shows 'only before'
+expect 2 '' "$accprobe" diff edited.json "$recording"
+shows 'only after'
+edited 'run["roles"][3].update(sass="0123456789abcdef", sass_exact="0123456789abcdef")'
+mv edited.json one.json
+edited 'run["roles"][3].update(sass="0123456789abcdee", sass_exact="0123456789abcdee")'
+expect 2 '' "$accprobe" diff one.json edited.json
+shows 'other SASS'
+edited 'run["roles"][3].update(sass="0123456789abcdef", sass_exact="0123456789abcdee")'
+expect 0 '' "$accprobe" diff one.json edited.json
+shows 'same SASS, registers or place moved'
+edited 'run["roles"][3].update(sass="0123456789ABCDEF", sass_exact="0123456789abcdef")'
+bad 'is not 16 hexadecimal digits' "$recording" edited.json
+
+# Sides that do not belong together, and files that are neither.
+bad 'compare cubins of one arch' clock_around.sm_75.13.0.cubin clock_around.sm_90.13.0.cubin
+bad 'compare one arch' clock_around.sm_75.13.0.json clock_around.sm_90.13.0.json
+bad 'compare two of a kind' clock_around.sm_90.13.0.json clock_around.sm_90.13.0.cubin
+bad 'compare two of a kind' "$recording" clock_around.sm_90.13.0.json
+bad 'needs more operands' clock_around.sm_90.13.0.json
+bad 'cannot open' absent clock_around.sm_90.13.0.json
+bad 'has format "accprobe-golden/1"' "$recording" "${recording%.run.json}.json"
+echo '{' >cut.json
+bad 'not valid JSON' "$recording" cut.json
+echo text >text
+bad 'is not an ELF file' text text
+bad 'matches nothing' --filter chain31 "$recording" "$recording"
+echo passed

@@ -1,0 +1,155 @@
+#!/usr/bin/env bash
+# accprobe shape and record: strangers' cubins, golden shapes from the first to the drift, and everything that is no cubin.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+accprobe=$ACCP_BINARY_DIR/accprobe
+data=$ACCP_SOURCE_DIR/tests/data/sass
+cp "$data"/*.cubin .
+mkdir golden
+shape() { "$accprobe" shape --golden golden "$@"; }
+shows() { grep -qF -e "$1" stdout || broken "'$1' in: $(cat stdout)"; }
+
+# bad STATUS WORDS COMMAND...: one line, and nothing on stdout.
+bad() {
+    expect "$@"
+    [ ! -s stdout ] || broken "nothing on stdout: $(cat stdout)"
+}
+
+# A stranger's kernel is shaped and judged by nothing; any arch, any compiler since 11.8.
+for cubin in loop_jump.sm_80.11.8 loop_branch.sm_90.13.0 loop_branch.sm_120.13.0 chain_packed.sm_100.13.0; do
+    expect 0 '' shape --cubin $cubin.cubin
+    shows 'nothing to judge'
+done
+grep -q '^packed  *16  *4 ' stdout || broken 'FFMA2 counted as two FMAs and two accumulators'
+expect 0 '' shape --cubin clock_around.sm_75.13.0.cubin
+shows 'verdict: NO_GOLDEN'
+shows 'laws only'
+
+# The laws need no golden.
+for law in 'folded:law chain: ' 'split:law contraction' 'unread:law chain: '; do
+    expect 1 '' shape --cubin "chain_${law%%:*}.sm_90.13.0.cubin"
+    shows "${law#*:}"
+done
+expect 1 '' shape --cubin clock_hoisted.sm_90.13.0.cubin
+shows 'stand outside, the first at 0x'
+
+# Several loops, nested ones and none.
+expect 0 '' shape --cubin loops.sm_90.13.0.cubin
+shows '2 kernels without a hot loop left out'
+bad 4 'has no loop' shape --cubin loops.sm_90.13.0.cubin --kernel loop_none
+bad 4 'choose one with --loop: 0x' shape --cubin loops.sm_90.13.0.cubin --kernel loop_several
+address=$(sed -n 's/.*--loop: \(0x[0-9a-f]*\).*/\1/p' stderr)
+expect 0 '' shape --cubin loops.sm_90.13.0.cubin --kernel loop_several --loop "$address"
+shows "$address"
+bad 4 'has no loop at 0x10' shape --cubin loops.sm_90.13.0.cubin --kernel loop_several --loop 16
+bad 4 'must be a whole number' shape --cubin loops.sm_90.13.0.cubin --loop head
+bad 4 'kernel' shape --cubin loops.sm_90.13.0.cubin --kernel loop_absent
+
+# What is no cubin, or is not whole.
+printf 'not an ELF' >text
+bad 4 'is not an ELF file' shape --cubin text
+: >empty
+bad 4 'is empty' shape --cubin empty
+bad 4 'cannot open' shape --cubin absent
+bad 4 'not a regular file' shape --cubin .
+bad 4 'is an ELF file for machine' shape --cubin "$(readlink -f /proc/self/exe)"
+printf '\120\355\125\272\1\0\20\0' >fatbin && head -c 4096 /dev/zero >>fatbin
+bad 4 'cuobjdump -xelf all' shape --cubin fatbin
+cubin=clock_around.sm_90.13.0.cubin
+for bytes in 20 63 64 200 1000 $(($(stat -c %s $cubin) - 1)); do
+    head -c "$bytes" $cubin >cut
+    bad 4 'cut' shape --cubin cut
+done
+python3 - $cubin <<'END'
+import struct, sys
+for name, place, form, value in (("stripped", 40, "<Q", 0), ("huge", 40, "<Q", 1 << 62)):
+    data = bytearray(open(sys.argv[1], "rb").read())
+    struct.pack_into(form, data, place, value)
+    open(name, "wb").write(data)
+data = bytearray(open(sys.argv[1], "rb").read())
+table, = struct.unpack_from("<Q", data, 40)
+for i in range(1, struct.unpack_from("<H", data, 60)[0]):  # the size of every section
+    struct.pack_into("<Q", data, table + 64 * i + 32, 2 << 30)
+open("gigabytes", "wb").write(data)
+END
+bad 4 'has no section table' shape --cubin stripped
+bad 4 'is truncated' shape --cubin huge
+bad 4 'would hold 2147483648 bytes' shape --cubin gigabytes
+
+# What a person in a hurry does wrong.
+bad 4 'has no kernels for' shape --arch sm_42
+bad 4 'is code for sm_90' shape --cubin $cubin --arch sm_80
+bad 4 'the cubin says that it was compiled by 13.0.88' shape --cubin $cubin --compiler 12.4.131
+bad 4 'must be a version' shape --cubin $cubin --compiler latest
+bad 4 'not an option of shape' shape --device 0
+bad 4 'cannot write' shape --cubin $cubin --out /nonexistent/shape.json
+bad 4 'is not a folder' "$accprobe" shape --cubin $cubin --golden /nonexistent
+
+# Goldens: recorded, found by version, or by release where the cubin says no more; a DRIFT names the first instruction.
+git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m test
+record() { "$accprobe" record --golden golden --reason test "$@"; }
+expect 0 '' shape --cubin $cubin --out shape.json
+expect 0 '' record shape.json
+shows '1 goldens written'
+cp golden/shape/sm_90/13.0.88.json kept.json && cp golden/shape/sm_90/loops.json kept-loops.json
+expect 0 '' record shape.json
+shows '1 as they were'
+cmp -s golden/shape/sm_90/13.0.88.json kept.json || broken 'the golden as it was'
+expect 0 '' shape --cubin $cubin
+shows 'verdict: PASS'
+old=clock_around.sm_90.12.4.cubin
+expect 0 '' shape --cubin $old --out old.json
+bad 4 'is a release, not a build' record old.json
+expect 0 '' shape --cubin $old --compiler 12.4.131 --out old.json
+expect 0 '' record old.json
+expect 0 '' shape --cubin $old
+shows 'golden shape: sm_90/12.4.131'
+sed 's/12\.4\.131/13.0.88/' old.json >other.json
+rm golden/shape/sm_90/13.0.88.json
+expect 0 '' record other.json
+expect 2 '' shape --cubin $cubin
+shows 'verdict: DRIFT'
+shows 'instruction 1 of the loop: '
+
+# What record refuses leaves every golden as it was.
+find golden -type f -exec md5sum {} + | sort >sums
+expect 1 '' shape --cubin chain_folded.sm_90.13.0.cubin --out broken.json
+bad 4 'a law is broken' record broken.json
+expect 0 '' shape --cubin loop_branch.sm_90.13.0.cubin --out stranger.json
+bad 4 'is of no role' record stranger.json
+bad 4 'a law is broken' record shape.json broken.json
+python3 -c 'import json; s = json.load(open("shape.json")); del s["listings"]; json.dump(s, open("bare.json", "w"))'
+bad 4 'the listing of its hot loop is missing' record bare.json
+sed 's/\[1 w7/[2 w7/' shape.json >edited.json
+bad 4 'not what was recorded' record edited.json
+bad 4 'of another kind' record shape.json "$ACCP_SOURCE_DIR"/golden/document/optimal.json "$(ls "$ACCP_SOURCE_DIR"/golden/measured/*/optimal.run.json)"
+bad 4 'is no run and no shape file' record $cubin
+bad 4 'needs --reason' "$accprobe" record --golden golden shape.json
+echo one >tracked && git add tracked && git -c user.name=t -c user.email=t@example.org commit -q -m t && echo two >tracked
+bad 4 'no commit' record shape.json
+find golden -type f -exec md5sum {} + | sort | cmp -s - sums || broken 'the goldens as they were after every refusal'
+
+# A golden that is damaged is bad input, not a missing one.
+sed 's/"sm_90"/"sm_80"/' kept.json >golden/shape/sm_90/13.0.88.json
+bad 4 'belong into' shape --cubin $cubin
+head -c 700 kept.json >golden/shape/sm_90/13.0.88.json
+bad 4 'not valid JSON' shape --cubin $cubin
+cp kept.json golden/shape/sm_90/13.0.88.json
+sed 's/FFMA r/FFMA ur/' kept-loops.json >golden/shape/sm_90/loops.json
+bad 4 'not what was recorded' shape --cubin $cubin
+
+# Outputs that programs and reviews read.
+cp kept-loops.json golden/shape/sm_90/loops.json
+expect 0 '' shape --cubin $cubin --format json
+python3 -c 'import json, sys; s = json.load(open("stdout")); v = s["verdicts"]["optimal.chain7.acc1"]
+sys.exit(not (v["verdict"] == "PASS" and s["format"] == "accprobe-shape/1" and "listings" not in s))' || broken 'shapes in JSON'
+expect 0 '' shape --cubin $cubin --format markdown
+grep -q '^\*\*verdict: PASS\*\*' stdout || broken 'a verdict in Markdown'
+expect 0 '' shape --cubin $cubin --listing
+grep -Eq '^\| [0-9a-f]{5} +4 Y - - 00  FFMA R' stdout || broken 'control bits beside every instruction'
+expect 0 '' "$accprobe" shape --help
+shows 'a law is broken or structure lost'
+if [ "$(find "$ACCP_BINARY_DIR/cubin" -mindepth 1 -maxdepth 1 -type d | wc -l)" -gt 1 ]; then
+    bad 4 'a shape file holds one arch' shape --out all.json
+fi
+echo passed
