@@ -57,8 +57,8 @@ printf '\120\355\125\272\1\0\20\0' >fatbin && head -c 4096 /dev/zero >>fatbin
 bad 4 'cuobjdump -xelf all' shape --cubin fatbin
 cubin=clock_around.sm_90.13.0.cubin
 for bytes in 20 63 64 200 1000 $(($(stat -c %s $cubin) - 1)); do
-    head -c "$bytes" $cubin >cut
-    bad 4 'cut' shape --cubin cut
+    head -c "$bytes" $cubin >cut.cubin
+    bad 4 'cut' shape --cubin cut.cubin
 done
 python3 - $cubin <<'END'
 import struct, sys

@@ -31,6 +31,8 @@ static void test_round_trip(void **state)
         role->acc = accp_roles[i].acc;
         role->effective = accp_roles[i].effective;
         role->warps = 8;
+        strcpy(role->sass, "0123456789abcdef");
+        strcpy(role->sass_exact, "fedcba9876543210");
         role->cycles = (struct accp_cycles){.mean = 129.123456789,
                                             .min = 124,
                                             .max = 136.5,
@@ -49,6 +51,8 @@ static void test_round_trip(void **state)
     const struct accp_run_role *found = accp_run_find(&again, "optimal.chain29.acc2", 8);
     assert_non_null(found);
     assert_int_equal(found->cycles.n, 4224);
+    assert_string_equal(found->sass, "0123456789abcdef");
+    assert_string_equal(found->sass_exact, "fedcba9876543210");
     assert_null(accp_run_find(&again, "optimal.chain29.acc2", 4));
     free(text);
     free(text_again);

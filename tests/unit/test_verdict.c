@@ -140,6 +140,8 @@ SCENARIO(slower_other, set_static(scene, "optimal.chain29.acc16", ACCP_STATIC_CH
 SCENARIO(faster_other, set_static(scene, "optimal.chain29.acc16", ACCP_STATIC_CHANGED);
          slow(scene, "optimal.chain29.acc16", 8, 0.97))
 SCENARIO(other_sass, set_static(scene, "optimal.chain29.acc16", ACCP_STATIC_CHANGED))
+SCENARIO(renamed, set_static(scene, "optimal.chain29.acc16", ACCP_STATIC_RENAMED))
+SCENARIO(renamed_slower, renamed(scene); slower(scene))
 static void at_the_edge(struct scene *scene)
 {
     const struct accp_golden_level *level =
