@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The GPU tests of tests/matrix under CTest, over the fake driver: names, fixtures, skips, -j, resource specification.
+# The tests of tests/matrix under CTest, over the fake driver: names, fixtures, skips, -j, resource specification.
 # shellcheck source=tests/cli/expect.sh
 source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
 export ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 ACCPROBE_LIBNVML=$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1
@@ -29,16 +29,16 @@ failing() {
 
 rows=$(grep -c '^ROLE(' "$ACCP_SOURCE_DIR/matrix/optimal.def")
 chains=$(sed -n 's/^ROLE(chain\([0-9]*\)_.*/\1/p' "$ACCP_SOURCE_DIR/matrix/optimal.def" | sort -u | wc -l)
-tests $((rows + 3 * chains + 2)) -j4 --output-junit junit.xml
+tests $((2 * rows + 3 * chains + 2)) -j4 --output-junit junit.xml
 grep -q 'name="gpu.optimal.chain29.acc2.level"' junit.xml || broken 'the tests in the JUnit file'
-tests $((rows / chains + 3)) -R chain29
+tests $((2 * rows / chains + 3)) -R chain29
 ! grep -q 'chain7\|chain13\|gap_growth' stdout || broken 'nothing but chain 29'
 tests 4 -R 'chain29.(peak|order|acc2.level)' -j4
 failing ctest --no-tests=error -R chain31
 
 # One test at a time holds a GPU; with a specification each is told which.
 echo '{"version": {"major": 1, "minor": 0}, "local": [{"gpus": [{"id": "1", "slots": 1}]}]}' >gpus.json
-ACCP_FAKE=two_devices tests $((rows + 3 * chains + 2)) -j4 --resource-spec-file gpus.json
+ACCP_FAKE=two_devices tests $((2 * rows + 3 * chains + 2)) -j4 --resource-spec-file gpus.json
 failing env ACCP_FAKE=ok ctest -j4 --resource-spec-file gpus.json -R chain29.measure
 grep -q 'there is no GPU 1' Testing/Temporary/LastTest.log || broken 'the GPU of the specification was asked for'
 
@@ -47,10 +47,10 @@ failing env ACCP_FAKE_SCALE=optimal_chain29_acc1_effective1=1.02 ctest -j2
 [ "$(grep -c '(Failed)' stdout)" = 1 ] || broken "one failure: $(grep Failed stdout)"
 grep -q 'gpu.optimal.chain29.acc1.level (Failed)' stdout || broken 'the level of the slower role'
 
-# Without a GPU every test skips with its reason, also those that would judge an older run; and where a GPU is required,
-# they fail.
+# Without a GPU every test that measures or judges a measurement skips with its reason, also those that would judge an
+# older run; and where a GPU is required, they fail.
 ACCP_FAKE=no_device ctest -j4 >stdout 2>stderr || broken 'success from skipped tests'
-[ "$(grep -c '(Skipped)' stdout)" = $((rows + 3 * chains + 2)) ] || broken 'every test skipped'
+[ "$(grep -c '(Skipped)' stdout)" = $((rows + 3 * chains + 2)) ] || broken 'every GPU test skipped'
 grep -q 'NO_DEVICE' Testing/Temporary/LastTest.log || broken 'the reason of the skips'
 failing env ACCP_FAKE=no_device ACCPROBE_REQUIRE_GPU=1 ctest -R chain29.measure
 
