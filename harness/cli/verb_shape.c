@@ -31,6 +31,24 @@ static bool has_role(const struct accp_shapes *shapes)
     return false;
 }
 
+static void judge_all(struct accp_shaped *shaped, const struct accp_shape_goldens *goldens,
+                      const struct accp_listings *recorded)
+{
+    const struct accp_shapes *shapes = &shaped->shapes;
+    for (size_t i = 0; i < shapes->count; ++i)
+        accp_shape_judge(&shapes->shapes[i], goldens, &shapes->listings, recorded,
+                         &shaped->verdicts[i]);
+}
+
+/* Whether a golden answered and differs: only then are its listings worth reading. */
+static bool has_difference(const struct accp_shaped *shaped)
+{
+    for (size_t i = 0; i < shaped->shapes.count; ++i)
+        if (shaped->verdicts[i].golden[0] && shaped->verdicts[i].verdict != ACCP_VERDICT_PASS)
+            return true;
+    return false;
+}
+
 static enum accp_status judge_with(const char *folder, struct accp_shaped *shaped,
                                    struct accp_error *error)
 {
@@ -38,14 +56,14 @@ static enum accp_status judge_with(const char *folder, struct accp_shaped *shape
     struct accp_shape_goldens goldens = {0};
     struct accp_listings recorded = {0};
     enum accp_status status = ACCP_STATUS_OK;
-    if (has_role(shapes)) {
+    if (has_role(shapes))
         ACCP_TRY(accp_shape_goldens_find(folder, shapes->arch, shapes->compiler_version, &goldens,
                                          error));
+    judge_all(shaped, &goldens, &recorded);
+    if (has_difference(shaped)) {
         status = accp_golden_loops_read(folder, shapes->arch, &recorded, error);
+        if (status == ACCP_STATUS_OK) judge_all(shaped, &goldens, &recorded);
     }
-    for (size_t i = 0; i < shapes->count && status == ACCP_STATUS_OK; ++i)
-        accp_shape_judge(&shapes->shapes[i], &goldens, &shapes->listings, &recorded,
-                         &shaped->verdicts[i]);
     accp_listings_fini(&recorded);
     accp_shape_goldens_fini(&goldens);
     return status;

@@ -136,7 +136,7 @@ head -c 700 kept.json >golden/shape/sm_90/13.0.88.json
 bad 4 'not valid JSON' shape --cubin $cubin
 cp kept.json golden/shape/sm_90/13.0.88.json
 sed 's/FFMA r/FFMA ur/' kept-loops.json >golden/shape/sm_90/loops.json
-bad 4 'not what was recorded' shape --cubin $cubin
+bad 4 'not what was recorded' shape --cubin chain_unread.sm_90.13.0.cubin
 
 # Outputs that programs and reviews read.
 cp kept-loops.json golden/shape/sm_90/loops.json
