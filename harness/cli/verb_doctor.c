@@ -8,9 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct accp_column columns[] = {{"part", false, false},
-                                             {"state", false, false},
-                                             {"what was found, and what mends it", false, true}};
+static const struct accp_column columns[] = {
+    {"part", false, false}, {"state", false, false}, {"found", false, true}};
 
 /* One finding a row; a missing GPU is no fault of the installation. */
 struct doctor {
@@ -93,7 +92,9 @@ int accp_verb_doctor(const struct accp_options *options)
     if (status == ACCP_STATUS_OK) status = look_at_golden(&doctor, options, &error);
     if (status == ACCP_STATUS_OK) status = look_at_kernels(&doctor, &error);
     if (status == ACCP_STATUS_OK) status = look_at_gpu(&doctor, &error);
-    if (status == ACCP_STATUS_OK)
+    if (status == ACCP_STATUS_OK && options->shape == ACCP_FORMAT_JSON)
+        status = accp_table_print_json(doctor.table, "accprobe-doctor/1", stdout, &error);
+    else if (status == ACCP_STATUS_OK)
         status =
             accp_table_print(doctor.table, stdout, options->shape == ACCP_FORMAT_MARKDOWN, &error);
     accp_table_destroy(doctor.table);

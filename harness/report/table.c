@@ -1,5 +1,6 @@
 #include "report/table.h"
 
+#include <jansson.h>
 #include <libsmartcols.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -103,4 +104,32 @@ enum accp_status accp_table_print(const struct accp_table *table, FILE *stream, 
             return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "cannot lay out a table");
     }
     return ACCP_STATUS_OK;
+}
+
+static json_t *row_json(const struct accp_table *table, size_t row)
+{
+    json_t *object = json_object();
+    struct libscols_line *line = scols_table_get_line(table->lines, row);
+    for (size_t i = 0; i < table->column_count; ++i) {
+        struct libscols_cell *cell = scols_line_get_cell(line, i);
+        const char *text = cell ? scols_cell_get_data(cell) : NULL;
+        json_object_set_new(object, table->columns[i].name, json_string(text ? text : ""));
+    }
+    return object;
+}
+
+enum accp_status accp_table_print_json(const struct accp_table *table, const char *name,
+                                       FILE *stream, struct accp_error *error)
+{
+    bool failed = false;
+    fprintf(stream, "{\"format\": \"%s\", \"rows\": [", name);
+    for (size_t row = 0; row < scols_table_get_nlines(table->lines); ++row) {
+        json_t *object = row_json(table, row);
+        fputs(row ? ",\n  " : "\n  ", stream);
+        failed |= !object || json_dumpf(object, stream, 0) != 0;
+        json_decref(object);
+    }
+    fputs("]}\n", stream);
+    return failed ? accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to write a table")
+                  : ACCP_STATUS_OK;
 }

@@ -34,4 +34,9 @@ void accp_table_cell(struct accp_table *table, size_t column, const char *format
 enum accp_status accp_table_print(const struct accp_table *table, FILE *stream, bool markdown,
                                   struct accp_error *error);
 
+/* Writes the rows as JSON: {"format": NAME, "rows": [...]}, one row a line, its members named after the columns;
+ * all values are text. */
+enum accp_status accp_table_print_json(const struct accp_table *table, const char *name,
+                                       FILE *stream, struct accp_error *error);
+
 #endif
