@@ -5,11 +5,14 @@
 #include "cli/options.h"
 #include "sass/diff.h"
 
+/* Which side has it. */
+enum accp_sides { ACCP_SIDES_BOTH, ACCP_SIDES_BEFORE, ACCP_SIDES_AFTER };
+
 /* One kernel, or one role at a number of warps. */
 struct accp_difference {
     char name[ACCP_KERNEL_NAME_BYTES];
     int warps; /* of a run's row; 0: of a kernel */
-    enum { ACCP_SIDES_BOTH, ACCP_SIDES_BEFORE, ACCP_SIDES_AFTER } sides;
+    enum accp_sides sides;
     /* Kernels: the class, and every finding in one line. */
     enum accp_diff_class class;
     char text[1024];

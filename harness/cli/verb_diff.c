@@ -41,7 +41,7 @@ static bool is_wanted(const struct diffing *diffing, const char *kernel)
 }
 
 /* A name that one side alone has. */
-static enum accp_status add_lone(struct diffing *diffing, const char *name, int sides,
+static enum accp_status add_lone(struct diffing *diffing, const char *name, enum accp_sides sides,
                                  struct accp_error *error)
 {
     struct accp_difference *row;

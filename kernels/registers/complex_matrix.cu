@@ -67,8 +67,8 @@ __device__ float complex_matrix_input[(MATRIX_ROWS + VECTOR_ROWS + 1) * ACCP_LAN
             one_direction(sum, input, direction); \
         float total = 0; \
         PRAGMA(unroll) \
-        for (int i = 0; i < 3 * SIDES; ++i) total += \
-            sum[i / SIDES][i % SIDES].re + sum[i / SIDES][i % SIDES].im; \
+        for (int i = 0; i < 3 * SIDES; ++i) \
+            total += sum[i / SIDES][i % SIDES].re + sum[i / SIDES][i % SIDES].im; \
         lane.sink = total; \
     } \
     extern "C" __global__ void complex_matrix_unroll_##name( \
