@@ -42,7 +42,8 @@ static void append(char text[ACCP_DIFF_TEXT_BYTES], const char *format, ...)
     va_end(arguments);
 }
 
-/* Registers and spills may look better for it: they are not asked. */
+/* Registers may look better for it, or worse: they are not asked. More of them cost nothing until
+ * blocks no longer fit. */
 static void find_losses(const struct accp_shape *before, const struct accp_shape *after,
                         char lost[ACCP_DIFF_TEXT_BYTES])
 {
@@ -65,6 +66,10 @@ static void find_losses(const struct accp_shape *before, const struct accp_shape
     if (spills_after > spills_before)
         append(lost, "spills: %d LDL and %d STL, %d and %d before", after->local_loads,
                after->local_stores, before->local_loads, before->local_stores);
+    if (after->resident_blocks >= 0 && before->resident_blocks > 0 &&
+        2 * after->resident_blocks <= before->resident_blocks)
+        append(lost, "occupancy lost: %d resident blocks before, %d now", before->resident_blocks,
+               after->resident_blocks);
     if (before->clock_reads > 0 && after->clock_reads == 0)
         append(lost, "the hot loop no longer reads the clock");
     if (before->clock_reads > 0 && after->clock_reads > 0 &&

@@ -12,7 +12,8 @@
     DIFF(CONTROL, "control bits only", "same instructions, other stall, yield, barrier or reuse") \
     DIFF(REORDERED, "instructions reordered", "the same instructions in another order") \
     DIFF(DIFFERENT, "instructions differ", "other instructions, the same structure") \
-    DIFF(LOST, "structure lost", "unrolling, contraction, accumulators or registers were lost")
+    DIFF(LOST, "structure lost", \
+         "unrolling, contraction, accumulators, registers or half the blocks")
 
 enum accp_diff_class {
 #define DIFF(id, name, meaning) ACCP_DIFF_##id,
@@ -25,8 +26,9 @@ enum { ACCP_DIFF_TEXT_BYTES = 256 };
 
 struct accp_diff {
     enum accp_diff_class class;
-    /* LOST: what was lost, as "unrolling lost: 4 FFMAs in the hot loop before, 1 now". It holds
-     * whatever registers, spills and occupancy say. Otherwise "". */
+    /* LOST: what was lost, as "unrolling lost: 4 FFMAs in the hot loop before, 1 now", whatever the
+     * number of registers says. Occupancy is lost when half the resident blocks or fewer are left:
+     * occupancy comes in whole blocks, and a block fewer of many costs little. Otherwise "". */
     char lost[ACCP_DIFF_TEXT_BYTES];
     /* What else moved: "registers 60 -> 104, resident blocks 4 -> 2; constant loads in the loop 0
      * -> 5". "": none. */

@@ -176,17 +176,37 @@ static void test_other_losses(void **state)
         diff.lost, "accumulators lost: 1 before, 0 now; spills: 0 LDL and 2 STL, 0 and 0 before");
 }
 
-/* C5: what registers cost is in the same row. */
+static struct accp_diff diff_registers(int before_registers, int after_registers)
+{
+    struct accp_shape before = data_shape_of_file("clock_around.sm_90.13.0"), after = before;
+    const struct accp_arch *arch = accp_arch_find("sm_90");
+    struct accp_diff diff;
+    before.registers = before_registers;
+    after.registers = after_registers;
+    before.resident_blocks = accp_resident_blocks(arch, before_registers, before.warps);
+    after.resident_blocks = accp_resident_blocks(arch, after_registers, after.warps);
+    accp_diff_shapes(&before, &after, &diff);
+    return diff;
+}
+
+/* C5: what registers cost is in the same row, and only what they cost is a loss. */
 static void test_registers_and_blocks_in_one_row(void **state)
 {
     (void)state;
-    struct accp_shape before = data_shape_of_file("clock_around.sm_90.13.0"), after = before;
-    struct accp_diff diff;
-    after.registers = 104;
-    after.resident_blocks = accp_resident_blocks(accp_arch_find("sm_90"), 104, 8);
-    accp_diff_shapes(&before, &after, &diff);
-    assert_string_equal(diff.moved, "registers 14 -> 104; resident blocks 8 -> 2");
+    struct accp_diff diff = diff_registers(56, 104);
+    assert_string_equal(diff.moved, "registers 56 -> 104; resident blocks 4 -> 2");
+    assert_string_equal(diff.lost, "occupancy lost: 4 resident blocks before, 2 now");
+    assert_int_equal(diff.class, ACCP_DIFF_LOST);
+    diff = diff_registers(66, 70);
+    assert_string_equal(diff.moved, "registers 66 -> 70");
     assert_int_equal(diff.class, ACCP_DIFF_IDENTICAL);
+    diff = diff_registers(60, 70); /* a block fewer, and no half */
+    assert_string_equal(diff.moved, "registers 60 -> 70; resident blocks 4 -> 3");
+    assert_string_equal(diff.lost, "");
+    assert_int_equal(diff.class, ACCP_DIFF_IDENTICAL);
+    assert_string_equal(diff_registers(104, 56).lost, "");
+    assert_string_equal(diff_registers(-1, 104).lost, ""); /* unknown is no number of blocks */
+    assert_string_equal(diff_registers(56, -1).lost, "");
 }
 
 static void test_arches_do_not_mix(void **state)
