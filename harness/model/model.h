@@ -24,6 +24,7 @@
     MECHANISM(WIDE, "wide", "IMAD.WIDE and IMAD.HI hold theirs for four, and delay the next") \
     MECHANISM(PORTS, "ports", "a register bank gives one register in a cycle") \
     MECHANISM(REUSE, "reuse", "the reuse cache spares reads of a bank") \
+    MECHANISM(RESULTS, "results", "a result can be read from the bank some cycles later") \
     MECHANISM(BRANCH, "branch", "a taken branch empties the instruction buffer") \
     MECHANISM(LINES, "lines", "the line after that of a branch target comes later") \
     MECHANISM(FETCH, "fetch", "the warps of a scheduler fetch lines through one port") \
@@ -36,6 +37,24 @@ enum accp_mechanism {
         ACCP_MECHANISM_COUNT
 };
 
+/* CAUSE(id, name, why a warp did not issue in a cycle) */
+#define ACCP_CAUSE_TABLE(CAUSE) \
+    CAUSE(NONE, "none", "it issued") \
+    CAUSE(ANOTHER, "another", "it could have, but another warp of its scheduler was served") \
+    CAUSE(STALL, "stall", "the stall count or yield of its last instruction") \
+    CAUSE(SCOREBOARD, "scoreboard", "it waits for a scoreboard") \
+    CAUSE(PIPE, "pipe", "the pipe of its instruction is busy") \
+    CAUSE(PORTS, "ports", "the scheduler stands still until registers have been read") \
+    CAUSE(BRANCH, "branch", "the instruction at the target of its branch is being fetched") \
+    CAUSE(LINE, "line", "the next line of instructions is being fetched")
+
+enum accp_cause {
+#define CAUSE(id, name, meaning) ACCP_CAUSE_##id,
+    ACCP_CAUSE_TABLE(CAUSE)
+#undef CAUSE
+        ACCP_CAUSE_COUNT
+};
+
 enum {
     ACCP_MODEL_WARPS = 64,          /* of an SM */
     ACCP_MODEL_INSTRUCTIONS = 4096, /* of a loop */
@@ -43,11 +62,30 @@ enum {
     ACCP_MODEL_TEXT_BYTES = 96
 };
 
+enum { ACCP_MODEL_SCHEDULER_WARPS = 16 };
+
+/* One cycle of one scheduler, the warps in the order of their numbers. */
+struct accp_model_cycle {
+    int64_t cycle; /* from the end of the warm-up on */
+    int scheduler, warps;
+    int issued;                                   /* the warp that did; -1: none */
+    int instructions[ACCP_MODEL_SCHEDULER_WARPS]; /* that it issues or waits for, from the loop's
+                                                     first on */
+    enum accp_cause causes[ACCP_MODEL_SCHEDULER_WARPS];
+};
+
+/* Called for every cycle of the first start's timed part, and for every scheduler that is simulated:
+ * scheduler 0, which has the most warps, and the others only where they share a queue that the loop
+ * uses. Nothing of `cycle` is valid after the call. */
+typedef void accp_model_trace(const struct accp_model_cycle *cycle, void *context);
+
 struct accp_model_options {
-    int warps;        /* of the one block on the SM: 1 to ACCP_MODEL_WARPS */
-    int phases;       /* random starts to average over: 1 to ACCP_MODEL_PHASES; 0: 16 */
-    uint64_t seed;    /* of the starts; the same seed gives the same prediction everywhere */
-    uint32_t without; /* bit ACCP_MECHANISM_x: leave it out */
+    int warps;               /* of the one block on the SM: 1 to ACCP_MODEL_WARPS */
+    int phases;              /* random starts to average over: 1 to ACCP_MODEL_PHASES; 0: 16 */
+    uint64_t seed;           /* of the starts; the same seed gives the same prediction everywhere */
+    uint32_t without;        /* bit ACCP_MECHANISM_x: leave it out */
+    accp_model_trace *trace; /* NULL: not wanted */
+    void *trace_context;
 };
 
 struct accp_prediction {
@@ -69,5 +107,7 @@ enum accp_status accp_model_predict(const struct accp_code *code, const struct a
 const char *accp_mechanism_name(enum accp_mechanism mechanism);
 const char *accp_mechanism_meaning(enum accp_mechanism mechanism);
 int accp_mechanism_find(const char *name);
+const char *accp_cause_name(enum accp_cause cause);
+const char *accp_cause_meaning(enum accp_cause cause);
 
 #endif

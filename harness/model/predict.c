@@ -37,6 +37,26 @@ const char *accp_mechanism_meaning(enum accp_mechanism mechanism)
     return meanings[mechanism];
 }
 
+const char *accp_cause_name(enum accp_cause cause)
+{
+    static const char *const cause_names[ACCP_CAUSE_COUNT] = {
+#define CAUSE(id, name, meaning) name,
+        ACCP_CAUSE_TABLE(CAUSE)
+#undef CAUSE
+    };
+    return cause_names[cause];
+}
+
+const char *accp_cause_meaning(enum accp_cause cause)
+{
+    static const char *const cause_meanings[ACCP_CAUSE_COUNT] = {
+#define CAUSE(id, name, meaning) meaning,
+        ACCP_CAUSE_TABLE(CAUSE)
+#undef CAUSE
+    };
+    return cause_meanings[cause];
+}
+
 int accp_mechanism_find(const char *name)
 {
     for (int i = 0; i < ACCP_MECHANISM_COUNT; ++i)
@@ -86,6 +106,8 @@ static void simulate(struct accp_simulation *simulation, const struct accp_model
                 warp->ready_cycle = warp->request_cycle = accp_random_below(random, START_CYCLES);
             }
         simulation->warm_cycles = START_CYCLES + WARM_CYCLES;
+        simulation->trace = phase ? NULL : options->trace;
+        simulation->trace_context = options->trace_context;
         accp_simulation_run(simulation, START_CYCLES + WARM_CYCLES +
                                             (longest > TIMED_CYCLES ? longest : TIMED_CYCLES));
         add_samples(simulation, samples);
@@ -156,8 +178,11 @@ static enum accp_status run(const struct accp_model_program *program,
     else
         for (int s = 0; s < ACCP_MODEL_SCHEDULERS; ++s) {
             const int warps = few + (s < more);
+            struct accp_model_options of_scheduler = *options;
+            if (s) of_scheduler.trace = NULL;
             if (warps > 0 && (s == 0 || more))
-                simulate(simulation, program, parameters, options, 1, warps, &random, &samples);
+                simulate(simulation, program, parameters, &of_scheduler, 1, warps, &random,
+                         &samples);
         }
     summarize(&samples, cycles);
     free(samples.cycles);

@@ -85,12 +85,51 @@ static uint8_t wait_cycles_of(const struct accp_control *control,
     return control->stall_cycles;
 }
 
-static void add_read(struct accp_model_instruction *out, int reg, enum accp_slot slot)
+static void add_read(struct accp_model_instruction *out, int reg, enum accp_slot slot, bool reuse)
 {
+    uint8_t latch = 0;
+    if (slot != ACCP_SLOT_NONE) {
+        const unsigned number = (unsigned)(slot - ACCP_SLOT_A);
+        latch = (uint8_t)(1u << (number * ACCP_MODEL_BANKS + (unsigned)reg % ACCP_MODEL_BANKS));
+    }
+    out->latches |= latch;
+    if (reuse) out->kept |= latch;
     for (int k = 0; k < out->read_count; ++k)
-        if (out->reads[k].reg == reg) return;
+        if (out->reads[k].reg == reg) {
+            out->reads[k].latches |= latch;
+            return;
+        }
     if (out->read_count == ACCP_MODEL_READS) return;
-    out->reads[out->read_count++] = (struct accp_model_read){(uint8_t)reg, (uint8_t)slot};
+    out->reads[out->read_count++] = (struct accp_model_read){(uint8_t)reg, latch};
+}
+
+/* MICRO 2025 has one latency from issue to a register that can be read; the H200 has two. */
+static int write_cycles_of(int unit, const struct accp_model_parameters *parameters)
+{
+    switch (unit) {
+    case ACCP_UNIT_ALU:
+        return parameters->alu_write_cycles;
+    case ACCP_UNIT_FMA:
+    case ACCP_UNIT_HEAVY:
+    case ACCP_UNIT_WIDE:
+    case ACCP_UNIT_HALF:
+        return parameters->fma_write_cycles;
+    default:
+        return 0;
+    }
+}
+
+static void add_operand(struct accp_model_instruction *out, const struct accp_operand *operand,
+                        uint8_t reuse, enum accp_slot second)
+{
+    if (operand->kind != ACCP_OPERAND_REGISTER || operand->index == ACCP_REGISTER_ZERO) return;
+    for (int r = 0; r < operand->count; ++r) {
+        if (!operand->written)
+            add_read(out, operand->index + r, operand->slot == ACCP_SLOT_B ? second : operand->slot,
+                     operand->slot != ACCP_SLOT_NONE && reuse >> (operand->slot - ACCP_SLOT_A) & 1);
+        else if (out->write_count < ACCP_MODEL_WRITES)
+            out->writes[out->write_count++] = (uint8_t)(operand->index + r);
+    }
 }
 
 static void translate(const struct accp_instruction *in,
@@ -105,7 +144,6 @@ static void translate(const struct accp_instruction *in,
         .write_barrier = in->control.write_barrier,
         .read_barrier = in->control.read_barrier,
         .wait_mask = in->control.wait_mask,
-        .reuse = in->control.reuse,
     };
     if (out->unit == ACCP_UNIT_WIDE) {
         if (is_without(without, ACCP_MECHANISM_WIDE))
@@ -113,14 +151,13 @@ static void translate(const struct accp_instruction *in,
         else
             out->wait_cycles = (uint8_t)(out->wait_cycles + parameters->wide_pause_cycles);
     }
-    for (int k = 0; k < in->operand_count; ++k) {
-        const struct accp_operand *operand = &in->operands[k];
-        if (operand->kind != ACCP_OPERAND_REGISTER || operand->written ||
-            operand->index == ACCP_REGISTER_ZERO)
-            continue;
-        for (int r = 0; r < operand->count; ++r)
-            add_read(out, operand->index + r, operand->slot);
-    }
+    if (!is_without(without, ACCP_MECHANISM_RESULTS))
+        out->write_cycles = (uint8_t)write_cycles_of(out->unit, parameters);
+    const uint8_t reuse = is_without(without, ACCP_MECHANISM_REUSE) ? 0 : in->control.reuse;
+    /* The second operand of an addition is the addend of a multiply-add: pairs on the H200. */
+    const enum accp_slot second = in->opcode == ACCP_OPCODE_FADD ? ACCP_SLOT_C : ACCP_SLOT_B;
+    for (int k = 0; k < in->operand_count; ++k)
+        add_operand(out, &in->operands[k], reuse, second);
 }
 
 /* Says the first thing in the loop that the model does not time. */

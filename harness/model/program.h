@@ -25,20 +25,32 @@ enum accp_unit {
     ACCP_UNIT_COUNT
 };
 
-enum { ACCP_MODEL_READS = 6 };
+enum {
+    ACCP_MODEL_READS = 6,
+    ACCP_MODEL_WRITES = 2,
+    ACCP_MODEL_REGISTERS = 256,
+    ACCP_MODEL_BANKS = 2, /* of the register file: even and odd */
+    ACCP_MODEL_SLOTS = 3, /* operands A, B, C */
+    ACCP_MODEL_LATCHES = ACCP_MODEL_SLOTS * ACCP_MODEL_BANKS
+};
 
+/* A register that an instruction reads, once however many operand slots name it. */
 struct accp_model_read {
-    uint8_t reg;  /* never RZ */
-    uint8_t slot; /* enum accp_slot */
+    uint8_t reg;     /* never RZ */
+    uint8_t latches; /* that it goes to: bit slot * ACCP_MODEL_BANKS + bank */
 };
 
 struct accp_model_instruction {
     uint8_t unit;
     uint8_t wait_cycles; /* from its issue to the next of its warp, after stall count and yield */
     bool yields;
-    uint8_t write_barrier, read_barrier, wait_mask, reuse;
-    uint8_t read_count;
-    struct accp_model_read reads[ACCP_MODEL_READS]; /* each register of an instruction once */
+    uint8_t write_barrier, read_barrier, wait_mask;
+    uint8_t latches; /* that it reads to */
+    uint8_t kept;    /* those of them whose registers stay for reuse */
+    uint8_t read_count, write_count;
+    struct accp_model_read reads[ACCP_MODEL_READS];
+    uint8_t writes[ACCP_MODEL_WRITES];
+    uint8_t write_cycles; /* from its issue until they can be read at leisure; 0: a scoreboard's */
 };
 
 struct accp_model_program {

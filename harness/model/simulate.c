@@ -34,7 +34,7 @@ void accp_simulation_init(struct accp_simulation *simulation,
 static void fetch(const struct accp_simulation *simulation, struct accp_model_scheduler *scheduler)
 {
     const struct accp_model_parameters *parameters = simulation->parameters;
-    const int64_t now = simulation->cycle;
+    const int64_t now = scheduler->cycle;
     struct accp_model_warp *chosen = NULL;
     for (int w = 0; w < scheduler->warp_count; ++w) {
         struct accp_model_warp *warp = &scheduler->warps[w];
@@ -56,10 +56,9 @@ static void fetch(const struct accp_simulation *simulation, struct accp_model_sc
     scheduler->port_cycle = now + parameters->fetch_port_cycles;
 }
 
-static bool unit_is_free(const struct accp_simulation *simulation,
-                         const struct accp_model_scheduler *scheduler, int unit)
+static bool unit_is_free(const struct accp_model_scheduler *scheduler, int unit)
 {
-    const int64_t now = simulation->cycle;
+    const int64_t now = scheduler->cycle;
     const bool first = scheduler->fma_cycle[0] <= now, second = scheduler->fma_cycle[1] <= now;
     switch (unit) {
     case ACCP_UNIT_NONE:
@@ -80,24 +79,31 @@ static bool unit_is_free(const struct accp_simulation *simulation,
     }
 }
 
-static bool may_issue(const struct accp_simulation *simulation,
-                      const struct accp_model_scheduler *scheduler,
-                      const struct accp_model_warp *warp)
+/* What holds a warp, of several causes the one that lies earliest in the pipeline;
+ * ACCP_CAUSE_ANOTHER when it only has to be chosen. */
+static enum accp_cause hindrance(const struct accp_simulation *simulation,
+                                 const struct accp_model_scheduler *scheduler,
+                                 const struct accp_model_warp *warp)
 {
     const int64_t now = simulation->cycle;
-    if (warp->ready_cycle > now || warp->next >= warp->buffered) return false;
+    if (warp->next >= warp->buffered) return warp->next ? ACCP_CAUSE_LINE : ACCP_CAUSE_BRANCH;
+    if (warp->ready_cycle > scheduler->cycle) return ACCP_CAUSE_STALL;
     const struct accp_model_instruction *instruction =
         &simulation->program->instructions[warp->next];
     for (int k = 0; instruction->wait_mask >> k; ++k)
         if (instruction->wait_mask >> k & 1 && warp->scoreboards[k].set_cycle <= now &&
             now < warp->scoreboards[k].clear_cycle)
-            return false;
-    if (has(simulation, ACCP_MECHANISM_PIPES) &&
-        !unit_is_free(simulation, scheduler, instruction->unit))
-        return false;
-    const int64_t latest = now + simulation->parameters->port_slack_cycles;
-    return instruction->unit == ACCP_UNIT_NONE ||
-           (scheduler->bank_cycle[0] <= latest && scheduler->bank_cycle[1] <= latest);
+            return ACCP_CAUSE_SCOREBOARD;
+    return !has(simulation, ACCP_MECHANISM_PIPES) || unit_is_free(scheduler, instruction->unit)
+               ? ACCP_CAUSE_ANOTHER
+               : ACCP_CAUSE_PIPE;
+}
+
+static bool may_issue(const struct accp_simulation *simulation,
+                      const struct accp_model_scheduler *scheduler,
+                      const struct accp_model_warp *warp)
+{
+    return hindrance(simulation, scheduler, warp) == ACCP_CAUSE_ANOTHER;
 }
 
 /* The owner if it can; else the warp that has waited longest. -1: none can. */
@@ -115,38 +121,73 @@ static int choose(const struct accp_simulation *simulation,
     return chosen;
 }
 
-static void read_registers(const struct accp_simulation *simulation,
-                           struct accp_model_scheduler *scheduler, int w,
-                           const struct accp_model_instruction *instruction)
+/* Into the first reading stage, with what the reuse cache does not hold. */
+static void start_reading(const struct accp_simulation *simulation,
+                          struct accp_model_scheduler *scheduler, int w,
+                          const struct accp_model_instruction *instruction)
 {
-    int reads[ACCP_MODEL_BANKS] = {0};
+    struct accp_model_reader *reader = &scheduler->readers[0];
+    uint8_t held = 0;
+    reader->instruction = instruction;
+    reader->pending = 0;
     for (int k = 0; k < instruction->read_count; ++k) {
         const struct accp_model_read *read = &instruction->reads[k];
-        const int bank = read->reg % ACCP_MODEL_BANKS;
-        if (read->slot == ACCP_SLOT_NONE) {
-            ++reads[bank];
-            continue;
+        for (int latch = 0; latch < ACCP_MODEL_LATCHES; ++latch)
+            if (read->latches >> latch & 1 && scheduler->reuse[latch].warp == w &&
+                scheduler->reuse[latch].reg == read->reg)
+                held |= (uint8_t)(1u << latch);
+        const int64_t early = scheduler->warps[w].written_cycle[read->reg] - scheduler->cycle;
+        reader->stages[k] = (uint8_t)(early < 0                   ? 0
+                                      : early < ACCP_MODEL_STAGES ? early
+                                                                  : ACCP_MODEL_STAGES - 1);
+        reader->latches[k] = (uint8_t)(read->latches & ~held);
+        const bool reads = reader->latches[k] || !read->latches;
+        if (reads && has(simulation, ACCP_MECHANISM_PORTS)) reader->pending |= (uint8_t)(1u << k);
+    }
+    for (int k = 0; k < instruction->read_count; ++k)
+        for (int latch = 0; latch < ACCP_MODEL_LATCHES; ++latch) {
+            if (!(instruction->reads[k].latches >> latch & 1)) continue;
+            scheduler->reuse[latch].warp = instruction->kept >> latch & 1 ? w : -1;
+            scheduler->reuse[latch].reg = instruction->reads[k].reg;
         }
-        const int slot = read->slot - ACCP_SLOT_A;
-        if (scheduler->reuse[slot][bank].warp != w || scheduler->reuse[slot][bank].reg != read->reg)
-            ++reads[bank];
-        const bool keep = instruction->reuse >> slot & 1 && has(simulation, ACCP_MECHANISM_REUSE);
-        scheduler->reuse[slot][bank].warp = keep ? w : -1;
-        scheduler->reuse[slot][bank].reg = keep ? read->reg : -1;
+}
+
+/* One register of a bank in a cycle, to the oldest instruction that can take it: a latch is taken
+ * until the instruction that reads to it, or reuses what it holds, has left the last stage. */
+static void read_bank(struct accp_model_scheduler *scheduler, int bank)
+{
+    uint8_t taken = 0;
+    for (int stage = ACCP_MODEL_STAGES - 1; stage >= 0; --stage) {
+        struct accp_model_reader *reader = &scheduler->readers[stage];
+        if (!reader->instruction) continue;
+        for (int k = 0; reader->pending >> k; ++k) {
+            if (!(reader->pending >> k & 1) || reader->latches[k] & taken ||
+                stage < reader->stages[k] ||
+                reader->instruction->reads[k].reg % ACCP_MODEL_BANKS != bank)
+                continue;
+            reader->pending &= (uint8_t) ~(1u << k);
+            return;
+        }
+        taken |= reader->instruction->latches;
     }
-    for (int bank = 0; bank < ACCP_MODEL_BANKS; ++bank) {
-        if (!reads[bank] || !has(simulation, ACCP_MECHANISM_PORTS)) continue;
-        int64_t *free_cycle = &scheduler->bank_cycle[bank];
-        *free_cycle =
-            (*free_cycle > simulation->cycle ? *free_cycle : simulation->cycle) + reads[bank];
-    }
+}
+
+static void read_registers(struct accp_model_scheduler *scheduler)
+{
+    for (int bank = 0; bank < ACCP_MODEL_BANKS; ++bank)
+        read_bank(scheduler, bank);
+    scheduler->frozen = scheduler->readers[ACCP_MODEL_STAGES - 1].pending;
+    if (scheduler->frozen) return;
+    for (int stage = ACCP_MODEL_STAGES - 1; stage > 0; --stage)
+        scheduler->readers[stage] = scheduler->readers[stage - 1];
+    scheduler->readers[0] = (struct accp_model_reader){0};
 }
 
 static void take_unit(const struct accp_simulation *simulation,
                       struct accp_model_scheduler *scheduler, int unit)
 {
     const struct accp_model_parameters *parameters = simulation->parameters;
-    const int64_t now = simulation->cycle, fma = now + parameters->fma_cycles;
+    const int64_t now = scheduler->cycle, fma = now + parameters->fma_cycles;
     switch (unit) {
     case ACCP_UNIT_ALU:
         scheduler->unit_cycle[unit] = now + parameters->alu_cycles;
@@ -226,17 +267,18 @@ static void enqueue(struct accp_simulation *simulation, struct accp_model_schedu
 }
 
 /* The branch back: what is in the buffer is of no use any more. */
-static void jump(const struct accp_simulation *simulation, struct accp_model_warp *warp)
+static void jump(const struct accp_simulation *simulation,
+                 const struct accp_model_scheduler *scheduler, struct accp_model_warp *warp)
 {
     const struct accp_model_parameters *parameters = simulation->parameters;
-    const int64_t now = simulation->cycle;
+    const int64_t now = scheduler->cycle;
     warp->next = 0;
-    if (now >= simulation->warm_cycles) {
+    if (simulation->cycle >= simulation->warm_cycles) {
         if (warp->first_cycle < 0)
-            warp->first_cycle = now;
+            warp->first_cycle = simulation->cycle;
         else
             ++warp->iterations;
-        warp->last_cycle = now;
+        warp->last_cycle = simulation->cycle;
     }
     if (!has(simulation, ACCP_MECHANISM_BRANCH)) return;
     warp->fetching = 0;
@@ -252,28 +294,61 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
     const struct accp_model_instruction *instruction =
         &simulation->program->instructions[warp->next];
     warp->issue_cycle = simulation->cycle;
-    warp->ready_cycle = simulation->cycle + instruction->wait_cycles;
+    warp->ready_cycle = scheduler->cycle + instruction->wait_cycles;
     if (has(simulation, ACCP_MECHANISM_GREEDY)) scheduler->owner = instruction->yields ? -1 : w;
     take_unit(simulation, scheduler, instruction->unit);
     if (instruction->unit < ACCP_UNIT_CONSTANT)
-        read_registers(simulation, scheduler, w, instruction);
+        start_reading(simulation, scheduler, w, instruction);
+    for (int k = 0; k < instruction->write_count; ++k)
+        warp->written_cycle[instruction->writes[k]] = scheduler->cycle + instruction->write_cycles;
     if (instruction->unit >= ACCP_UNIT_CONSTANT || instruction->write_barrier < ACCP_SCOREBOARDS ||
         instruction->read_barrier < ACCP_SCOREBOARDS) {
         if (has(simulation, ACCP_MECHANISM_SCOREBOARDS))
             enqueue(simulation, scheduler, warp, instruction);
     }
-    if (++warp->next == simulation->program->count) jump(simulation, warp);
+    if (++warp->next == simulation->program->count) jump(simulation, scheduler, warp);
+}
+
+/* Before the chosen warp issues; -1: none does. */
+static void tell(const struct accp_simulation *simulation, int s, int chosen)
+{
+    const struct accp_model_scheduler *scheduler = &simulation->schedulers[s];
+    struct accp_model_cycle told = {.cycle = simulation->cycle - simulation->warm_cycles,
+                                    .scheduler = s,
+                                    .warps = scheduler->warp_count,
+                                    .issued = chosen};
+    for (int w = 0; w < scheduler->warp_count; ++w) {
+        told.instructions[w] = scheduler->warps[w].next;
+        told.causes[w] = w == chosen ? ACCP_CAUSE_NONE
+                         : scheduler->frozen
+                             ? ACCP_CAUSE_PORTS
+                             : hindrance(simulation, scheduler, &scheduler->warps[w]);
+    }
+    simulation->trace(&told, simulation->trace_context);
+}
+
+static void step(struct accp_simulation *simulation, int s)
+{
+    struct accp_model_scheduler *scheduler = &simulation->schedulers[s];
+    int chosen = -1;
+    if (!scheduler->frozen) {
+        fetch(simulation, scheduler);
+        chosen = choose(simulation, scheduler);
+    }
+    if (simulation->trace && simulation->cycle >= simulation->warm_cycles)
+        tell(simulation, s, chosen);
+    if (!scheduler->frozen) {
+        if (chosen >= 0) issue(simulation, scheduler, chosen);
+        ++scheduler->cycle;
+    }
+    read_registers(scheduler);
 }
 
 void accp_simulation_run(struct accp_simulation *simulation, int64_t cycles)
 {
     for (const int64_t end = simulation->cycle + cycles; simulation->cycle < end;
          ++simulation->cycle) {
-        for (int s = 0; s < simulation->scheduler_count; ++s) {
-            struct accp_model_scheduler *scheduler = &simulation->schedulers[s];
-            fetch(simulation, scheduler);
-            const int chosen = choose(simulation, scheduler);
-            if (chosen >= 0) issue(simulation, scheduler, chosen);
-        }
+        for (int s = 0; s < simulation->scheduler_count; ++s)
+            step(simulation, s);
     }
 }

@@ -5,13 +5,12 @@
 #include "model/parameters.h"
 #include "model/program.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
     ACCP_MODEL_SCHEDULERS = 4,
-    ACCP_MODEL_SCHEDULER_WARPS = 16,
-    ACCP_MODEL_BANKS = 2, /* of the register file: even and odd */
-    ACCP_MODEL_SLOTS = 3
+    ACCP_MODEL_STAGES = 3 /* in which an instruction reads its registers */
 };
 
 struct accp_model_scoreboard {
@@ -28,18 +27,31 @@ struct accp_model_warp {
     int64_t first_cycle, last_cycle;  /* of the branches issued since the warm-up; -1: none */
     int64_t iterations;               /* between these two */
     struct accp_model_scoreboard scoreboards[ACCP_SCOREBOARDS];
+    int64_t written_cycle[ACCP_MODEL_REGISTERS]; /* its last value can be read at leisure */
 };
 
+/* An instruction on its way through the stages in which registers are read. */
+struct accp_model_reader {
+    const struct accp_model_instruction *instruction; /* NULL: nothing that reads */
+    uint8_t pending;                                  /* bit k: reads[k] is still to come */
+    uint8_t latches[ACCP_MODEL_READS];                /* that reads[k] goes to */
+    uint8_t stages[ACCP_MODEL_READS];                 /* before which reads[k] cannot be read */
+};
+
+/* A scheduler has a clock of its own, which stands still in cycles in which the last of the reading
+ * stages cannot let its instruction go. */
 struct accp_model_scheduler {
     int warp_count;
-    int owner;                            /* the warp that goes on if it can; -1: none */
-    int64_t port_cycle;                   /* the fetch port is free */
-    int64_t bank_cycle[ACCP_MODEL_BANKS]; /* the bank is */
-    int64_t unit_cycle[ACCP_UNIT_COUNT];  /* the unit is */
-    int64_t fma_cycle[2];                 /* each FMA pipe is; the second one multiplies integers */
+    int owner; /* the warp that goes on if it can; -1: none */
+    bool frozen;
+    int64_t cycle;                       /* by its own clock, as are these: */
+    int64_t unit_cycle[ACCP_UNIT_COUNT]; /* the unit is free */
+    int64_t fma_cycle[2];                /* each FMA pipe is; the second one multiplies integers */
+    int64_t port_cycle;                  /* the fetch port is */
+    struct accp_model_reader readers[ACCP_MODEL_STAGES];
     struct {
         int warp, reg; /* of the entry; -1: none */
-    } reuse[ACCP_MODEL_SLOTS][ACCP_MODEL_BANKS];
+    } reuse[ACCP_MODEL_LATCHES];
     struct accp_model_warp warps[ACCP_MODEL_SCHEDULER_WARPS];
 };
 
@@ -50,6 +62,8 @@ struct accp_simulation {
     int scheduler_count;
     int64_t cycle, warm_cycles;
     int64_t shared_cycle; /* the queue that the schedulers share is free */
+    accp_model_trace *trace;
+    void *trace_context;
     struct accp_model_scheduler schedulers[ACCP_MODEL_SCHEDULERS];
 };
 

@@ -121,6 +121,8 @@ static void test_each_mechanism_switches(void **state)
         {ACCP_MECHANISM_PIPES, "integer_pipe", 4, -40, -30},
         {ACCP_MECHANISM_WIDE, "wide_products", 4, -64, -32},
         {ACCP_MECHANISM_REUSE, "reuse_of_three", 4, 80, 100},
+        {ACCP_MECHANISM_RESULTS, "results_chain_77", 4, -5.01, -4.99},
+        {ACCP_MECHANISM_PORTS, "reads_conflict_eee_eee_s1_n", 4, -2.01, -1.99},
         {ACCP_MECHANISM_BRANCH, "branch_of_stall_1", 4, -10, -8},
         {ACCP_MECHANISM_LINES, "target_with_1_left_in_its_line", 4, -2.01, -1.99},
         {ACCP_MECHANISM_FETCH, "target_with_2_left_in_its_line", 8, -9, -0.5},
@@ -153,6 +155,72 @@ static void test_distribution_is_sound_and_repeats(void **state)
     for (size_t i = 0; i < first.cycles.mode_count; ++i)
         weight += first.cycles.modes[i].weight;
     assert_true(fabs(weight - 1) < 1e-9);
+}
+
+struct seen {
+    int64_t cycles, issued, causes[ACCP_CAUSE_COUNT];
+    int warps;
+};
+
+static void look(const struct accp_model_cycle *cycle, void *context)
+{
+    struct seen *seen = context;
+    int served = 0;
+    if (cycle->scheduler) return; /* all four run where they share a queue */
+    if (cycle->issued >= 0) ++seen->issued;
+    for (int w = 0; w < cycle->warps; ++w) {
+        ++seen->causes[cycle->causes[w]];
+        if (cycle->causes[w] == ACCP_CAUSE_NONE) ++served;
+        assert_int_equal(cycle->causes[w] == ACCP_CAUSE_NONE, w == cycle->issued);
+        assert_in_range(cycle->instructions[w], 0, LONGEST);
+    }
+    assert_int_equal(served, cycle->issued >= 0);
+    assert_int_equal(cycle->cycle, seen->cycles++);
+    seen->warps = cycle->warps;
+}
+
+static struct seen trace(const char *id, int warps)
+{
+    struct fixture fixture;
+    struct accp_prediction prediction;
+    struct seen seen = {0};
+    assemble(find(id), &fixture);
+    const struct accp_model_options options = {
+        .warps = warps, .trace = look, .trace_context = &seen};
+    assert_int_equal(accp_model_predict(&fixture.code, &fixture.loop, &options, &prediction, NULL),
+                     ACCP_STATUS_OK);
+    assert_int_equal(seen.warps, warps / 4);
+    const double an_iteration = (double)seen.cycles / prediction.cycles.mean;
+    const double issued = (double)fixture.loop.instructions * an_iteration * seen.warps;
+    assert_true(fabs((double)seen.issued / issued - 1) < 0.03);
+    return seen;
+}
+
+/* What each loop loses its cycles to, and how many of a hundred at the least. */
+static void test_trace_names_the_causes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *loop;
+        int warps;
+        enum accp_cause cause;
+        int percent;
+    } cases[] = {
+        {"integer_pipe", 4, ACCP_CAUSE_PIPE, 35},
+        {"constant_waited_for", 4, ACCP_CAUSE_SCOREBOARD, 20},
+        {"reads_conflict_eee_eee_s1_n", 4, ACCP_CAUSE_PORTS, 5},
+        {"branch_of_stall_1", 4, ACCP_CAUSE_BRANCH, 10},
+        {"target_with_1_left_in_its_line", 4, ACCP_CAUSE_LINE, 3},
+        {"yields_alone", 4, ACCP_CAUSE_STALL, 35},
+        {"ffma_on_two_pipes", 8, ACCP_CAUSE_ANOTHER, 10},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        const struct seen seen = trace(cases[i].loop, cases[i].warps);
+        const int64_t percent = 100 * seen.causes[cases[i].cause] / (seen.cycles * seen.warps);
+        if (percent < cases[i].percent)
+            fail_msg("%s: %d %% of the cycles lost to \"%s\"", cases[i].loop, (int)percent,
+                     accp_cause_name(cases[i].cause));
+    }
 }
 
 static void test_options_are_checked(void **state)
@@ -236,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_two_warps_are_near),
         cmocka_unit_test(test_each_mechanism_switches),
         cmocka_unit_test(test_distribution_is_sound_and_repeats),
+        cmocka_unit_test(test_trace_names_the_causes),
         cmocka_unit_test(test_options_are_checked),
         cmocka_unit_test(test_loops_are_checked),
         cmocka_unit_test(test_names_lead_back),
