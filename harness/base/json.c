@@ -174,12 +174,3 @@ enum accp_status accp_json_integer(const struct accp_json *object, const char *k
     *integer = value;
     return ACCP_STATUS_OK;
 }
-
-enum accp_status accp_json_bool(const struct accp_json *object, const char *key, bool *flag,
-                                struct accp_error *error)
-{
-    struct accp_json member;
-    ACCP_TRY(accp_json_member(object, key, JSON_TRUE, &member, error));
-    *flag = json_is_true(member.value);
-    return ACCP_STATUS_OK;
-}

@@ -50,8 +50,6 @@ enum accp_status accp_json_number(const struct accp_json *object, const char *ke
                                   double high, double *number, struct accp_error *error);
 enum accp_status accp_json_integer(const struct accp_json *object, const char *key, int64_t low,
                                    int64_t high, int64_t *integer, struct accp_error *error);
-enum accp_status accp_json_bool(const struct accp_json *object, const char *key, bool *flag,
-                                struct accp_error *error);
 
 /* INPUT at the path of `object`, with the text given: for checks across members. */
 enum accp_status accp_json_fail(const struct accp_json *object, struct accp_error *error,

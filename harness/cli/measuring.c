@@ -150,7 +150,6 @@ static enum accp_status measure_job(const struct accp_options *options, struct a
     struct accp_measure_request request = {
         .cubin = job->bytes.data,
         .cubin_bytes = job->bytes.size,
-        .cubin_file = job->path,
         .clock_cubin = clock->data,
         .clock_cubin_bytes = clock->size,
         .kernels = job->kernels,

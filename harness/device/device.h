@@ -72,9 +72,6 @@ void accp_device_observe(struct accp_device *device, struct accp_run_device *fac
  * first (code UNSUPPORTED, `where` a row of absence.def): worth a warning, never a failure. */
 bool accp_device_managed(struct accp_device *device, struct accp_error *note);
 
-/* Whether a text of accp_run_device.throttle names a reason that slows the GPU (throttle.def). */
-bool accp_throttle_slows(const char *throttle);
-
 /* "sm_90", valid as long as the device; the number of SMs. */
 const char *accp_device_arch(const struct accp_device *device);
 int accp_device_sm_count(const struct accp_device *device);
@@ -90,11 +87,6 @@ void accp_device_unload(struct accp_device *device, struct accp_module *module);
 enum accp_status accp_device_kernel(struct accp_device *device, struct accp_module *module,
                                     const char *symbol, struct accp_device_kernel *kernel,
                                     struct accp_error *error);
-
-/* Blocks of `threads` threads that one SM holds at once. */
-enum accp_status accp_device_occupancy(struct accp_device *device,
-                                       const struct accp_device_kernel *kernel, int threads,
-                                       int *blocks, struct accp_error *error);
 
 /* Device memory, uninitialised; the address is aligned to 256 bytes. `bytes` > 0. Owned by the
  * caller, who may leave freeing to accp_device_close. Errors: SKIP (OUT_OF_MEMORY), DEVICE, MEMORY.

@@ -8,31 +8,15 @@
 
 struct throttle_row {
     unsigned long long bit;
-    bool slows;
     const char *text;
 };
 
-enum { SLOWS_NO = 0, SLOWS_YES = 1 };
-
 static const struct throttle_row throttles[] = {
-#define THROTTLE(id, bit, slows, text) {bit, SLOWS_##slows, text},
+#define THROTTLE(id, bit, slows, text) {bit, text},
 #include "device/throttle.def"
 };
 
 enum { THROTTLE_COUNT = sizeof throttles / sizeof *throttles };
-
-bool accp_throttle_slows(const char *throttle)
-{
-    while (*throttle) {
-        size_t length = strcspn(throttle, ",");
-        for (size_t i = 0; i < THROTTLE_COUNT; ++i)
-            if (throttles[i].slows && strlen(throttles[i].text) == length &&
-                strncmp(throttles[i].text, throttle, length) == 0)
-                return true;
-        throttle += length + (throttle[length] == ',');
-    }
-    return false;
-}
 
 static void throttle_format(unsigned long long bits, char *text, size_t text_bytes)
 {

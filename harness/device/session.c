@@ -142,15 +142,6 @@ enum accp_status accp_device_kernel(struct accp_device *device, struct accp_modu
     return ACCP_STATUS_OK;
 }
 
-enum accp_status accp_device_occupancy(struct accp_device *device,
-                                       const struct accp_device_kernel *kernel, int threads,
-                                       int *blocks, struct accp_error *error)
-{
-    ACCP_TRY(accp_session_enter(device, error));
-    return ACCP_SESSION_CALL(device, error, cuOccupancyMaxActiveBlocksPerMultiprocessor,
-                             (blocks, kernel->function, threads, 0));
-}
-
 enum accp_status accp_device_allocate(struct accp_device *device, size_t bytes, uint64_t *address,
                                       struct accp_error *error)
 {

@@ -25,7 +25,6 @@ struct accp_measure_kernel {
 struct accp_measure_request {
     const void *cubin; /* borrowed */
     size_t cubin_bytes;
-    const char *cubin_file;  /* for messages */
     const void *clock_cubin; /* kernels/clock.cu; NULL: no achieved clock is reported */
     size_t clock_cubin_bytes;
     const struct accp_measure_kernel *kernels;

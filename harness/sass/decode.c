@@ -52,28 +52,6 @@ static uint16_t first_of_code[CODES]; /* row + 1; 0: none */
 static uint16_t next_of_code[ENCODINGS];
 static once_flag tables_once = ONCE_FLAG_INIT;
 
-static const char *const class_names[] = {
-#define CLASS(id, meaning) [ACCP_CLASS_##id] = #id,
-    ACCP_CLASS_TABLE(CLASS)
-#undef CLASS
-};
-
-static const char *const pipe_names[] = {
-#define PIPE(id, meaning) [ACCP_PIPE_##id] = #id,
-    ACCP_PIPE_TABLE(PIPE)
-#undef PIPE
-};
-
-const char *accp_class_name(enum accp_class class)
-{
-    return (unsigned)class < ACCP_CLASS_COUNT ? class_names[class] : "UNKNOWN";
-}
-
-const char *accp_pipe_name(enum accp_pipe pipe)
-{
-    return (unsigned)pipe < ACCP_PIPE_COUNT ? pipe_names[pipe] : "NONE";
-}
-
 static uint8_t read_number(const char **at)
 {
     char *end;

@@ -177,8 +177,4 @@ int accp_instruction_ffmas(const struct accp_instruction *instruction);
  * timer). */
 bool accp_instruction_reads_clock(const struct accp_instruction *instruction);
 
-/* The static words of the tables. */
-const char *accp_class_name(enum accp_class class);
-const char *accp_pipe_name(enum accp_pipe pipe);
-
 #endif

@@ -12,20 +12,9 @@ static const char *const names[] = {
 #undef DIFF
 };
 
-static const char *const meanings[] = {
-#define DIFF(id, name, meaning) [ACCP_DIFF_##id] = meaning,
-    ACCP_DIFF_TABLE(DIFF)
-#undef DIFF
-};
-
 const char *accp_diff_name(enum accp_diff_class class)
 {
     return (unsigned)class < ACCP_DIFF_COUNT ? names[class] : "";
-}
-
-const char *accp_diff_meaning(enum accp_diff_class class)
-{
-    return (unsigned)class < ACCP_DIFF_COUNT ? meanings[class] : "";
 }
 
 static void append(char text[ACCP_DIFF_TEXT_BYTES], const char *format, ...)

@@ -59,6 +59,5 @@ void accp_diff_shapes(const struct accp_shape *before, const struct accp_shape *
                       struct accp_diff *diff);
 
 const char *accp_diff_name(enum accp_diff_class class);
-const char *accp_diff_meaning(enum accp_diff_class class);
 
 #endif

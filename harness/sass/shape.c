@@ -11,20 +11,9 @@ static const char *const law_names[] = {
 #undef LAW
 };
 
-static const char *const law_demands[] = {
-#define LAW(id, name, demand) [ACCP_SHAPE_LAW_##id] = demand,
-    ACCP_SHAPE_LAW_TABLE(LAW)
-#undef LAW
-};
-
 const char *accp_shape_law_name(enum accp_shape_law law)
 {
     return (unsigned)law < ACCP_SHAPE_LAW_COUNT ? law_names[law] : "";
-}
-
-const char *accp_shape_law_demand(enum accp_shape_law law)
-{
-    return (unsigned)law < ACCP_SHAPE_LAW_COUNT ? law_demands[law] : "";
 }
 
 int accp_resident_blocks(const struct accp_arch *arch, int registers, int warps)

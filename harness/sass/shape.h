@@ -115,6 +115,5 @@ enum accp_shape_law accp_shape_first_broken(const struct accp_shape *shape);
 
 /* "chain" and "exactly `chain` FFMAs ..."; static. */
 const char *accp_shape_law_name(enum accp_shape_law law);
-const char *accp_shape_law_demand(enum accp_shape_law law);
 
 #endif

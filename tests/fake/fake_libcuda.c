@@ -263,17 +263,6 @@ int cuFuncGetAttribute(int *value, int attribute, void *function)
     }
 }
 
-int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function, int threads,
-                                                size_t shared_bytes)
-{
-    (void)function;
-    (void)shared_bytes;
-    ENTER_CONTEXT(cuOccupancyMaxActiveBlocksPerMultiprocessor);
-    if (threads < 1) return INVALID_VALUE;
-    *blocks = 2048 / threads < 32 ? 2048 / threads : 32;
-    return OK;
-}
-
 int cuMemAlloc_v2(uint64_t *address, size_t bytes)
 {
     ENTER_CONTEXT(cuMemAlloc_v2);

@@ -103,12 +103,10 @@ enum accp_status do_work(struct accp_device *device, const char *symbol, struct 
     struct cubin cubin = cubin_for_hopper();
     struct accp_module *module;
     struct accp_device_kernel kernel;
-    int blocks;
     for (int i = 0; i < ACCP_INPUT_ROWS * ACCP_LANES; ++i)
         work->input[i] = 0.001f * (float)(i % 97 + 1);
     ACCP_TRY(accp_device_load(device, &cubin, sizeof cubin, &module, error));
     ACCP_TRY(accp_device_kernel(device, module, symbol, &kernel, error));
-    ACCP_TRY(accp_device_occupancy(device, &kernel, THREADS, &blocks, error));
     ACCP_TRY(launch_and_read(device, &kernel, work, error));
     accp_device_unload(device, module);
     return ACCP_STATUS_OK;

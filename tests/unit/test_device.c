@@ -277,14 +277,8 @@ static void test_throttle_reasons(void **state)
     struct accp_run_device facts;
     read_facts("throttled", &facts);
     assert_string_equal(facts.throttle, "hw-slowdown,hw-thermal");
-    assert_true(accp_throttle_slows(facts.throttle));
     read_facts("idle_clocks", &facts);
     assert_string_equal(facts.throttle, "idle,applications-clocks");
-    assert_false(accp_throttle_slows(facts.throttle));
-    assert_false(accp_throttle_slows(""));
-    assert_false(accp_throttle_slows("none"));
-    assert_false(accp_throttle_slows("hw-slow")); /* a part of a reason is none */
-    assert_true(accp_throttle_slows("idle,sw-thermal"));
 }
 
 static void test_observe_adds_to_what_was_seen(void **state)
