@@ -95,6 +95,9 @@ extern const struct accp_arch accp_arches[ACCP_ARCH_COUNT];
 const struct accp_role *accp_role_find(const char *name_or_kernel);
 const struct accp_arch *accp_arch_find(const char *name);
 
+/* Whether a row of protocols.def has that name. */
+bool accp_protocol_known(const char *name);
+
 /* The probe of that name, or -1. */
 int accp_probe_find(const char *name);
 

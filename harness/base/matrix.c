@@ -74,6 +74,13 @@ const struct accp_arch *accp_arch_find(const char *name)
     return NULL;
 }
 
+bool accp_protocol_known(const char *name)
+{
+    for (size_t i = 0; i < ACCP_PROTOCOL_COUNT; ++i)
+        if (strcmp(accp_protocols[i].name, name) == 0) return true;
+    return false;
+}
+
 int accp_probe_find(const char *name)
 {
     for (int i = 0; i < ACCP_PROBE_COUNT; ++i)

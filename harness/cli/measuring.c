@@ -203,13 +203,28 @@ static int device_index(const struct accp_options *options)
     return 0;
 }
 
+/* Bad input is that with or without a GPU: a skip must not hide it. */
+static enum accp_status check_request(const struct accp_options *options,
+                                      struct accp_selection *selection, struct accp_error *error)
+{
+    if (options->protocol && !accp_protocol_known(options->protocol))
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "no protocol is called \"%.40s\"; there are gate and seed",
+                         options->protocol);
+    if (!options->cubin) return accp_select(options, selection, error);
+    struct job job = {0};
+    enum accp_status status = job_of_stranger(options, &job, error);
+    job_fini(&job);
+    return status;
+}
+
 enum accp_status accp_measuring(const struct accp_options *options, struct accp_run *run,
                                 double *gpu_ms, struct accp_error *error)
 {
     struct accp_selection selection = {0};
     struct accp_device *device;
     *gpu_ms = 0;
-    if (!options->cubin) ACCP_TRY(accp_select(options, &selection, error));
+    ACCP_TRY(check_request(options, &selection, error));
     ACCP_TRY(accp_device_open(device_index(options), &device, error));
     run->source = ACCP_SOURCE_MEASURED;
     time_t now = time(NULL);

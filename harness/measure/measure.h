@@ -29,7 +29,7 @@ struct accp_measure_request {
     size_t clock_cubin_bytes;
     const struct accp_measure_kernel *kernels;
     size_t kernel_count;  /* 1 or more */
-    const char *protocol; /* a name in protocols.def */
+    const char *protocol; /* a name in protocols.def (accp_protocol_known) */
     int warps;            /* in a block, 1..32; 0: as the protocol's rows say */
     uint64_t seed;        /* of skews and of the order of roles; below 2^63 */
 };
@@ -43,7 +43,7 @@ struct accp_measure_times {
  * protocol, reference and device; the caller adds source, date, tool and compiler. Before it times
  * anything it runs three iterations of each role and compares every lane with a double-precision
  * reference (measure/reference.h). The first kernel is the reference role: it runs at the start of
- * every launch round as a null control. Errors: USAGE (no such protocol), INPUT (no such kernel,
+ * every launch round as a null control. Errors: INPUT (no such kernel,
  * too many warps for its registers), WRONG (a wrong result: role, thread, value), DEVICE, SKIP,
  * MEMORY. *run keeps what it held on failure. */
 enum accp_status accp_measure(struct accp_device *device,

@@ -43,6 +43,16 @@ gates 0 sku=h20 '' 'verdict: NO_GOLDEN' 'another GPU of this arch' 'pending: '
 gates 0 sku=h200_oem '' 'verdict: PASS' 'Fabrikam'
 gates 0 sku=h200_mig '' 'NO_GOLDEN'
 
+# An expected failure answers for the GPU whose golden it stands beside, and for no other of the arch.
+cp -r "$ACCP_SOURCE_DIR/golden" golden
+cat >"$(dirname "$(ls golden/measured/*/optimal.json)")/expected.json" <<'END'
+{"format": "accprobe-expected/1", "expected": [
+  {"claim": "optimal.chain29.order@8", "reason": "a test", "expires": "2020-01-01"}]}
+END
+expect 1 '' env ACCP_FAKE=ok ACCP_FAKE_SCALE= "$accprobe" gate --seed 7 --golden golden
+grep -q 'EXPIRED' stdout || broken 'an expected failure that expired'
+expect 0 '' env ACCP_FAKE=sku=h20 ACCP_FAKE_SCALE= "$accprobe" gate --seed 7 --golden golden --pending pending
+
 # No GPU at all: a recording, which says so. A GPU that cannot be used: a skip with its reason.
 for scenario in no_device zero_devices stub; do
     gates 0 $scenario '' REPLAYED 'nothing was measured here' 'verdict: PASS'
@@ -57,6 +67,13 @@ refuses 3 fault 'ILLEGAL_ADDRESS'
 export ACCPROBE_REQUIRE_GPU=1
 refuses 4 no_device 'ACCPROBE_REQUIRE_GPU=1, but: NO_DEVICE'
 unset ACCPROBE_REQUIRE_GPU
+
+# A kernel that lost one link of its chain, whichever role: nothing is timed, and it is no matter of surroundings.
+export ACCP_FAKE=wrong_results
+while IFS='|' read -r id chain effective; do
+    [ "$chain" != "$effective" ] || continue
+    expect 1 'double precision gives' "$accprobe" measure --filter "^optimal[.]${id/_/[.]}\$"
+done < <(sed -n 's/^ROLE(\([a-z0-9_]*\), *\([0-9]*\), *[0-9]*, *\([0-9]*\),.*/\1|\2|\3/p' "$ACCP_SOURCE_DIR/matrix/optimal.def")
 
 # NVML that does not answer leaves facts unknown and stops nothing.
 gates 0 nvml_no_permission '' 'verdict: '
@@ -76,6 +93,9 @@ expect 4 'not a verb' "$accprobe" gates
 expect 4 'does not know what to do with' "$accprobe" gate chain29
 expect 4 'cannot write' "$accprobe" measure --out /nonexistent/run.json
 expect 4 'no protocol is called' "$accprobe" measure --protocol sed
+expect 4 'this build has no kernels for it' "$accprobe" predict --arch sm_99
+ACCP_FAKE=no_device expect 4 'no protocol is called' "$accprobe" measure --protocol sed
+ACCP_FAKE=no_device expect 4 'is not an ELF file' "$accprobe" measure --cubin "$recording"
 expect 4 'seed' "$accprobe" measure --seed 1e3
 expect 4 'No space left' bash -c "'$accprobe' list >/dev/full"
 
