@@ -4,6 +4,7 @@
 #include "golden/record.h"
 #include "golden/shapes.h"
 
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,16 @@ static enum accp_status find_origin(const struct accp_options *options, struct o
     return ACCP_STATUS_OK;
 }
 
+/* Takes over what happened, as JSON. */
+static enum accp_status print_json(json_t *outcome, struct accp_error *error)
+{
+    if (!outcome || json_dumpf(outcome, stdout, 0) != 0)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to say what was recorded");
+    json_decref(outcome);
+    putchar('\n');
+    return ACCP_STATUS_OK;
+}
+
 static enum accp_status record_runs(const struct accp_options *options, const struct accp_run *runs,
                                     struct accp_error *error)
 {
@@ -59,6 +70,12 @@ static enum accp_status record_runs(const struct accp_options *options, const st
         .date = origin.date,
     };
     ACCP_TRY(accp_golden_record(&request, &outcome, error));
+    if (options->shape == ACCP_FORMAT_JSON)
+        return print_json(json_pack("{s:s, s:s, s:b, s:I, s:I}", "format", "accprobe-record/1",
+                                    "path", outcome.path, "written", outcome.written,
+                                    "rows_changed", (json_int_t)outcome.rows_changed, "rows_kept",
+                                    (json_int_t)outcome.rows_kept),
+                          error);
     printf("%s: %s (%zu rows changed, %zu kept)\n", outcome.path,
            outcome.written ? "written" : "as it was", outcome.rows_changed, outcome.rows_kept);
     return ACCP_STATUS_OK;
@@ -81,6 +98,14 @@ static enum accp_status record_shapes(const struct accp_options *options,
         .tool = ACCPROBE_VERSION,
     };
     ACCP_TRY(accp_shapes_record(&request, &outcome, error));
+    if (options->shape == ACCP_FORMAT_JSON)
+        return print_json(json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "format", "accprobe-record/1",
+                                    "path", origin.folder, "goldens_written",
+                                    (json_int_t)outcome.written, "goldens_kept",
+                                    (json_int_t)outcome.kept, "kernels_changed",
+                                    (json_int_t)outcome.kernels_changed, "loops_added",
+                                    (json_int_t)outcome.loops_added),
+                          error);
     printf("%s/shape: %zu goldens written, %zu as they were (%zu kernels changed, %zu loops new)\n",
            origin.folder, outcome.written, outcome.kept, outcome.kernels_changed,
            outcome.loops_added);

@@ -70,6 +70,9 @@ for i in $(seq 12); do
 done
 expect 0 '' "$accprobe" record --golden golden --reason test session-*.json
 golden=$(ls golden/measured/*/optimal.json)
+expect 0 '' "$accprobe" record --golden golden --reason test --format json session-*.json
+python3 -c 'import json, sys; o = json.load(open("stdout")); sys.exit(not (o["written"] is False and o["rows_kept"] > 48))' ||
+    broken "what record did, in JSON: $(cat stdout)"
 cp "$golden" kept.json
 expect 4 'are one session' "$accprobe" record --golden golden --reason test session-*.json session-1.json
 edited 'run["device"]["throttle"] = "hw-thermal-slowdown"; run["protocol"]["seed"] = 99'
