@@ -230,6 +230,9 @@ enum accp_status accp_measuring(const struct accp_options *options, struct accp_
     time_t now = time(NULL);
     strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     snprintf(run->tool, sizeof run->tool, "%s", ACCPROBE_VERSION);
-    /* The context is left to the end of the process: tearing it down costs as long as measuring. */
-    return measure_on(options, &selection, device, run, gpu_ms, error);
+    enum accp_status status = measure_on(options, &selection, device, run, gpu_ms, error);
+    /* After success the context is left to the end of the process: tearing it down costs as long as
+     * measuring. After a failure NVML may still be at work in its thread, and must not be at exit. */
+    if (status != ACCP_STATUS_OK) accp_device_close(device);
+    return status;
 }
