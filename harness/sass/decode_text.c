@@ -117,7 +117,10 @@ static void append_operand(const struct accp_operand *operand, char *text, size_
         append(text, text_bytes, "c[0x%x][0x%" PRIx32 "]", operand->bank, operand->value);
         break;
     case ACCP_OPERAND_IMMEDIATE:
-        append(text, text_bytes, "0x%" PRIx32, operand->value);
+        if (operand->address && operand->value >> 31)
+            append(text, text_bytes, "-0x%" PRIx32, (uint32_t)-operand->value);
+        else
+            append(text, text_bytes, "0x%" PRIx32, operand->value);
         break;
     case ACCP_OPERAND_SPECIAL:
         append_special(operand->value, text, text_bytes);
@@ -131,6 +134,7 @@ static void append_operand(const struct accp_operand *operand, char *text, size_
 static bool is_silent(const struct accp_instruction *instruction,
                       const struct accp_operand *operand)
 {
+    if (operand->address && operand->kind == ACCP_OPERAND_IMMEDIATE) return operand->value == 0;
     if (operand->address && operand->index == ACCP_REGISTER_ZERO) return true;
     if (operand->kind != ACCP_OPERAND_PREDICATE && operand->kind != ACCP_OPERAND_UNIFORM_PREDICATE)
         return false;
@@ -159,22 +163,22 @@ void accp_instruction_text(const struct accp_instruction *instruction, uint64_t 
     append(text, text_bytes, "%s", mnemonic);
     if (instruction->opcode == ACCP_OPCODE_UNKNOWN)
         append(text, text_bytes, " 0x%03x", instruction->code);
-    bool is_first = true, in_address = false;
+    const char *separator = " ";
+    bool in_address = false;
     for (int i = 0; i < instruction->operand_count; ++i) {
         const struct accp_operand *operand = &instruction->operands[i];
         if (is_silent(instruction, operand)) continue;
+        bool opens = operand->address && !in_address;
         if (in_address && !operand->address) append(text, text_bytes, "]");
-        append(text, text_bytes, "%s",
-               in_address && operand->address ? "+"
-               : is_first                     ? " "
-                                              : ", ");
-        if (!in_address && operand->address) append(text, text_bytes, "[");
+        append(text, text_bytes, "%s", in_address && operand->address ? "+" : separator);
+        if (opens) append(text, text_bytes, operand->descriptor ? "desc[" : "[");
         append_operand(operand, text, text_bytes);
-        in_address = operand->address;
-        is_first = false;
+        if (operand->descriptor) append(text, text_bytes, "]");
+        separator = operand->descriptor ? "" : ", ";
+        in_address = operand->address && !operand->descriptor;
     }
     if (in_address) append(text, text_bytes, "]");
     if (instruction->has_target)
-        append(text, text_bytes, "%s0x%" PRIx64, is_first ? " " : ", ",
+        append(text, text_bytes, "%s0x%" PRIx64, separator,
                address + (uint64_t)instruction->target_bytes);
 }

@@ -181,6 +181,23 @@ static bool constant_agrees(const struct accp_instruction *instruction, const ch
     return at == NULL;
 }
 
+/* [R2.64+0x8], [R2.64+-0x8], [UR4+0x8], [0x8] */
+static bool displacement_agrees(const struct accp_instruction *instruction, const char *operands)
+{
+    for (int i = 0; i < instruction->operand_count; ++i) {
+        const struct accp_operand *operand = &instruction->operands[i];
+        if (operand->kind != ACCP_OPERAND_IMMEDIATE || !operand->address) continue;
+        char added[24], alone[24];
+        bool is_negative = operand->value >> 31;
+        snprintf(added, sizeof added, is_negative ? "+-0x%x]" : "+0x%x]",
+                 is_negative ? (unsigned)-operand->value : operand->value);
+        snprintf(alone, sizeof alone, "[%s", added + 1);
+        if (operand->value == 0) return !strstr(operands, "+0x") && !strstr(operands, "+-0x");
+        return strstr(operands, added) || strstr(operands, alone);
+    }
+    return true;
+}
+
 static const char *disagreement(int sm, const struct accp_instruction *instruction,
                                 uint64_t address, const char *guard, const char *opcode,
                                 const char *operands)
@@ -192,6 +209,7 @@ static const char *disagreement(int sm, const struct accp_instruction *instructi
     if (!mnemonic_agrees(instruction, opcode)) return "mnemonic";
     if (!guard_agrees(instruction, guard)) return "guard";
     if (!constant_agrees(instruction, operands)) return "constant";
+    if (!displacement_agrees(instruction, operands)) return "displacement";
     if (!target_agrees(instruction, address, operands)) return "target";
     if (!same_words(&ours, &theirs, ordered)) return "operands";
     return NULL;

@@ -83,6 +83,13 @@ static void test_patched_stall(void **state)
     assert_int_equal(diff.class, ACCP_DIFF_CONTROL);
     assert_int_equal(diff.before_index, 12);
     assert_true(diff.in_loop);
+    struct accp_shape left = data_shape(&before, NULL), right = data_shape(&after, NULL);
+    assert_string_equal(left.hash, right.hash);
+    assert_string_equal(left.loop.hash, right.loop.hash);
+    assert_string_not_equal(left.control_hash, right.control_hash);
+    assert_string_not_equal(left.loop.control_hash, right.loop.control_hash);
+    accp_diff_shapes(&left, &right, &diff);
+    assert_int_equal(diff.class, ACCP_DIFF_CONTROL);
     data_close(&before);
     data_close(&after);
 }
