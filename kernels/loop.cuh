@@ -1,19 +1,16 @@
-/* The loop that every role runs. The chain and the sink are each probe's own; what surrounds them
- * is here once: inputs, the skewed start, the phases, the clock and the budget.
- *
- * An iteration is: the chain, the sink, one clock read, one budget test. Nothing in it may be
- * hoisted or folded: each first link reads the sink of the iteration before. It sets its
- * accumulator by reading that accumulator's own start value, a live register, so an accumulator
- * costs one register and no instruction to set. */
+/* The loop that every role runs. What an iteration does is each probe's own; what surrounds it is
+ * here once: inputs, the skewed start, the phases, the clock and the budget. */
 #ifndef ACCP_LOOP_CUH
 #define ACCP_LOOP_CUH
 
 #include "parameters.h"
 
-/* What a warp carries through the loop: a lane's coefficients, start values and sink. */
+/* What a warp carries through the loop: a lane's coefficients, start values, accumulators and sink.
+ */
 struct accp_lane {
     float multiplier, addend, sink;
-    float start[ACCP_ACCUMULATORS]; /* the first `effective` are read */
+    float start[ACCP_ACCUMULATORS];       /* the first `effective` are read */
+    float accumulator[ACCP_ACCUMULATORS]; /* begin as their start values */
 };
 
 static __device__ __forceinline__ unsigned accp_global_thread(void)
@@ -30,7 +27,7 @@ static __device__ __forceinline__ void accp_lane_load(struct accp_lane &lane, co
     lane.sink = row[ACCP_INPUT_SINK * ACCP_LANES];
 #pragma unroll
     for (int k = 0; k < effective; ++k)
-        lane.start[k] = row[(ACCP_INPUT_START + k) * ACCP_LANES];
+        lane.accumulator[k] = lane.start[k] = row[(ACCP_INPUT_START + k) * ACCP_LANES];
 }
 
 /* Warps of one scheduler lock into a phase that depends on how they start: spread the starts. */
@@ -42,11 +39,17 @@ static __device__ __forceinline__ long long accp_wait(unsigned skew_cycles)
     return now;
 }
 
-/* One iteration up to the sink; `chain` and `effective` are constants once it is inlined. */
-typedef void (*accp_iteration)(struct accp_lane &lane, int chain, int effective);
+/* One iteration up to the clock read, and what is done with the accumulators once the loop has
+ * ended. */
+typedef void (*accp_step)(struct accp_lane &lane);
+
+/* Of a loop whose sink holds all that it computed. */
+static __device__ __forceinline__ void accp_no_finish(struct accp_lane &)
+{
+}
 
 static __device__ __forceinline__ void accp_loop(const struct accp_parameters &parameters,
-                                                 int chain, int effective, accp_iteration iterate)
+                                                 int effective, accp_step iterate, accp_step finish)
 {
     const unsigned thread = accp_global_thread();
     const unsigned warp = thread / ACCP_LANES;
@@ -63,12 +66,13 @@ static __device__ __forceinline__ void accp_loop(const struct accp_parameters &p
         record.iterations = 0;
 #pragma unroll 1
         do {
-            iterate(lane, chain, effective);
+            iterate(lane);
             ++record.iterations;
             now = clock64();
         } while (now - begin < budget);
         record.elapsed_cycles = (unsigned)(now - begin);
     }
+    finish(lane);
     parameters.sinks[thread] = lane.sink;
     if (thread % ACCP_LANES == 0) parameters.records[warp] = record;
 }

@@ -33,6 +33,8 @@ struct accp_parameters {
     struct accp_record *records; /* one for each warp of the grid */
     float *sinks; /* one for each thread of the grid: the sink after the last phase */
     int phases;
+    const unsigned char *selectors; /* one for each warp of the grid: the acc of the role that it
+                                       runs; read by kernels that several roles share */
 };
 
 #endif

@@ -1,55 +1,51 @@
-/* The tables of this folder as enums and constant arrays. To add a row, edit the .def alone; to add
- * a probe, add a PROBE line to ACCP_PROBE_TABLE and its two #include lines below. */
+/* The tables of this folder as enums and constant arrays. To add a row, edit its .def alone; to add a
+ * probe, add its row to probes.def and its two lines to roles.def. */
 #ifndef ACCP_MATRIX_H
 #define ACCP_MATRIX_H
+
+#include "links.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* PROBE(id, question) */
-#define ACCP_PROBE_TABLE(PROBE) PROBE(optimal, "which number of accumulators is best for a chain?")
+/* DISPATCH(id, how a role becomes a kernel, and what the warps of a launch run) */
+#define ACCP_DISPATCH_TABLE(DISPATCH) \
+    DISPATCH(ALONE, "a kernel of its own: all warps run it") \
+    DISPATCH(UNIFORM, \
+             "one kernel for all roles of a chain, and a switch: all warps run the same role") \
+    DISPATCH(MIXED, \
+             "such a kernel: the warps of a block run different roles, drawn for each launch")
 
-/* SINK(id, what the iteration does with its accumulators) */
-#define ACCP_SINK_TABLE(SINK) SINK(FULL, "adds every accumulator to the sink, one after another")
-
-/* PLACEMENT(id, which accumulator link i of the chain goes to) */
-#define ACCP_PLACEMENT_TABLE(PLACEMENT) PLACEMENT(ROUND_ROBIN, "accumulator i mod effective")
+enum accp_dispatch {
+#define DISPATCH(id, meaning) ACCP_DISPATCH_##id,
+    ACCP_DISPATCH_TABLE(DISPATCH)
+#undef DISPATCH
+        ACCP_DISPATCH_COUNT
+};
 
 enum accp_probe {
-#define PROBE(id, question) ACCP_PROBE_##id,
-    ACCP_PROBE_TABLE(PROBE)
-#undef PROBE
-        ACCP_PROBE_COUNT
-};
-
-enum accp_sink {
-#define SINK(id, meaning) ACCP_SINK_##id,
-    ACCP_SINK_TABLE(SINK)
-#undef SINK
-        ACCP_SINK_COUNT
-};
-
-enum accp_placement {
-#define PLACEMENT(id, meaning) ACCP_PLACEMENT_##id,
-    ACCP_PLACEMENT_TABLE(PLACEMENT)
-#undef PLACEMENT
-        ACCP_PLACEMENT_COUNT
+#define PROBE(id, table, question) ACCP_PROBE_##id,
+#include "probes.def"
+    ACCP_PROBE_COUNT
 };
 
 enum accp_role_id {
-#define ROLE(id, chain, acc, effective, sink, placement) ACCP_ROLE_optimal_##id,
-#include "optimal.def"
+#define ROLE_OF(probe, dispatch, id, chain, acc, effective, sink, placement) \
+    ACCP_ROLE_##probe##_##id,
+#include "roles.def"
     ACCP_ROLE_COUNT
 };
 
 enum { ACCP_NAME_BYTES = 128 }; /* any role, kernel or probe name with its NUL */
 
-/* One statically compiled kernel. All pointers are static. */
+/* What a warp runs: a kernel of its own, or one case of a kernel that several roles share. All
+ * pointers are static. */
 struct accp_role {
     enum accp_probe probe;
-    const char *name;   /* optimal.chain29.acc16 */
-    const char *kernel; /* optimal_chain29_acc16_effective16 */
-    int chain, acc, effective;
+    enum accp_dispatch dispatch;
+    const char *name;          /* optimal.chain29.acc16 */
+    const char *kernel;        /* optimal_chain29_acc16_effective16; shared: dispatch_chain29 */
+    int chain, acc, effective; /* in a shared kernel, acc is what its switch goes by */
     enum accp_sink sink;
     enum accp_placement placement;
 };
@@ -90,8 +86,8 @@ extern const struct accp_role accp_roles[ACCP_ROLE_COUNT]; /* in the order of th
 extern const struct accp_protocol accp_protocols[ACCP_PROTOCOL_COUNT];
 extern const struct accp_arch accp_arches[ACCP_ARCH_COUNT];
 
-/* Look-ups by name (a role also by its kernel's symbol); NULL when there is none. Static storage.
- */
+/* Look-ups by name (a role also by its kernel's symbol, where the kernel is its alone); NULL when
+ * there is none. Static storage. */
 const struct accp_role *accp_role_find(const char *name_or_kernel);
 const struct accp_arch *accp_arch_find(const char *name);
 

@@ -3,43 +3,53 @@
 #include <string.h>
 
 const char *const accp_probe_names[] = {
-#define PROBE(id, question) [ACCP_PROBE_##id] = #id,
-    ACCP_PROBE_TABLE(PROBE)
-#undef PROBE
+#define PROBE(id, table, question) [ACCP_PROBE_##id] = #id,
+#include "probes.def"
 };
 
 const char *const accp_probe_questions[] = {
-#define PROBE(id, question) [ACCP_PROBE_##id] = question,
-    ACCP_PROBE_TABLE(PROBE)
-#undef PROBE
+#define PROBE(id, table, question) [ACCP_PROBE_##id] = question,
+#include "probes.def"
 };
 
 /* A role's name ends in a word for each column that is not the usual one. */
 #define SINK_SUFFIX_FULL             ""
+#define SINK_SUFFIX_ONE              ".one"
+#define SINK_SUFFIX_STORE            ".store"
+#define SINK_SUFFIX_CARRIED          ".carried"
 #define PLACEMENT_SUFFIX_ROUND_ROBIN ""
+#define PLACEMENT_SUFFIX_FRONT       ".front"
+#define PLACEMENT_SUFFIX_BACK        ".back"
+#define PLACEMENT_SUFFIX_BLOCKED     ".blocked"
+#define PLACEMENT_SUFFIX_HALVES      ".halves"
+#define PLACEMENT_SUFFIX_TREE        ".tree"
+#define PLACEMENT_SUFFIX_BRAID       ".braid"
 
-#define ROLE_ENTRY(probe_id, id, chain_, acc_, effective_, sink_, placement_) \
-    [ACCP_ROLE_##probe_id##_## \
-        id] = {.probe = ACCP_PROBE_##probe_id, \
-               .name = #probe_id ".chain" #chain_ \
-                                 ".acc" #acc_ SINK_SUFFIX_##sink_ PLACEMENT_SUFFIX_##placement_, \
-               .kernel = #probe_id "_" #id "_effective" #effective_, \
-               .chain = chain_, \
-               .acc = acc_, \
-               .effective = effective_, \
-               .sink = ACCP_SINK_##sink_, \
-               .placement = ACCP_PLACEMENT_##placement_},
+#define KERNEL_ALONE(probe, id, chain, effective)   #probe "_" #id "_effective" #effective
+#define KERNEL_UNIFORM(probe, id, chain, effective) #probe "_chain" #chain
+#define KERNEL_MIXED(probe, id, chain, effective)   #probe "_chain" #chain
 
 const struct accp_role accp_roles[] = {
-#define ROLE(id, chain, acc, effective, sink, placement) \
-    ROLE_ENTRY(optimal, id, chain, acc, effective, sink, placement)
-#include "optimal.def"
+#define ROLE_OF(probe_, dispatch_, id, chain_, acc_, effective_, sink_, placement_) \
+    [ACCP_ROLE_##probe_##_##id] = {.probe = ACCP_PROBE_##probe_, \
+                                   .dispatch = ACCP_DISPATCH_##dispatch_, \
+                                   .name = #probe_ \
+                                   ".chain" #chain_ \
+                                   ".acc" #acc_ SINK_SUFFIX_##sink_ PLACEMENT_SUFFIX_##placement_, \
+                                   .kernel = KERNEL_##dispatch_(probe_, id, chain_, effective_), \
+                                   .chain = chain_, \
+                                   .acc = acc_, \
+                                   .effective = effective_, \
+                                   .sink = ACCP_SINK_##sink_, \
+                                   .placement = ACCP_PLACEMENT_##placement_},
+#include "roles.def"
 };
 
-#define ROLE(id, chain, acc, effective, sink, placement) \
+#define ROLE_OF(probe, dispatch, id, chain, acc, effective, sink, placement) \
     _Static_assert((effective) == ((acc) < (chain) ? (acc) : (chain)), \
-                   "effective is the smaller of acc and chain: " #id);
-#include "optimal.def"
+                   "effective is the smaller of acc and chain: " #id); \
+    _Static_assert((chain) <= ACCP_LINKS, "a chain is at most ACCP_LINKS long: " #id);
+#include "roles.def"
 
 _Static_assert(sizeof accp_roles / sizeof *accp_roles == ACCP_ROLE_COUNT, "one entry a role");
 
@@ -62,7 +72,8 @@ const struct accp_role *accp_role_find(const char *name_or_kernel)
 {
     for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i)
         if (strcmp(accp_roles[i].name, name_or_kernel) == 0 ||
-            strcmp(accp_roles[i].kernel, name_or_kernel) == 0)
+            (accp_roles[i].dispatch == ACCP_DISPATCH_ALONE &&
+             strcmp(accp_roles[i].kernel, name_or_kernel) == 0))
             return &accp_roles[i];
     return NULL;
 }

@@ -138,8 +138,11 @@ static enum accp_status apply_laws(const struct job *job, struct accp_shapes *sh
 static void identify(const struct accp_shapes *shapes, struct accp_run *run)
 {
     for (size_t i = 0; i < run->role_count; ++i) {
-        const struct accp_shape *shape = accp_shapes_find(shapes, run->roles[i].kernel);
-        if (shape) accp_shaping_identify(shape, &run->roles[i]);
+        for (size_t k = 0; k < shapes->count; ++k)
+            if (strcmp(shapes->shapes[k].kernel, run->roles[i].kernel) == 0 &&
+                (!shapes->shapes[k].role[0] ||
+                 strcmp(shapes->shapes[k].role, run->roles[i].role) == 0))
+                accp_shaping_identify(&shapes->shapes[k], &run->roles[i]);
     }
 }
 

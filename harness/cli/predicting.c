@@ -2,6 +2,7 @@
 
 #include "cli/select.h"
 #include "model/model.h"
+#include "sass/chain.h"
 #include "sass/code.h"
 #include "sass/cubin.h"
 #include "sass/normal.h"
@@ -36,7 +37,11 @@ static enum accp_status predict_at(struct predicting *predicting, const struct a
     const struct accp_model_options options = {
         .warps = warps,
         .seed = predicting->options->seed >= 0 ? (uint64_t)predicting->options->seed : 1};
-    ACCP_TRY(accp_model_predict(code, loop, &options, &prediction, error));
+    if (role && role->dispatch == ACCP_DISPATCH_MIXED)
+        prediction = (struct accp_prediction){
+            .unknown = "the model knows one loop a block, and its warps run different ones"};
+    else
+        ACCP_TRY(accp_model_predict(code, loop, &options, &prediction, error));
     ACCP_TRY(accp_run_append(predicting->run, &row, error));
     snprintf(row->role, sizeof row->role, "%s", role ? role->name : code->kernel->name);
     snprintf(row->kernel, sizeof row->kernel, "%s", code->kernel->name);
@@ -62,13 +67,13 @@ static enum accp_status predict_at(struct predicting *predicting, const struct a
 
 static enum accp_status predict_kernel(struct predicting *predicting,
                                        const struct accp_cubin *cubin,
-                                       const struct accp_kernel *kernel, struct accp_error *error)
+                                       const struct accp_kernel *kernel,
+                                       const struct accp_role *role, struct accp_error *error)
 {
     struct accp_code code;
     const struct accp_loop *loop;
-    const struct accp_role *role = accp_role_find(kernel->name);
     ACCP_TRY(accp_code_init(cubin, kernel, &code, error));
-    enum accp_status status = accp_code_hot_loop(&code, -1, &loop, error);
+    enum accp_status status = accp_chain_find_loop(&code, role, -1, &loop, error);
     const long warps = predicting->options->warps;
     for (int i = 0; i < ACCP_PROTOCOL_COUNT && status == ACCP_STATUS_OK; ++i) {
         if (warps > 0) {
@@ -99,11 +104,12 @@ static enum accp_status predict_stranger(struct predicting *predicting,
     if (options->kernel) {
         const struct accp_kernel *kernel;
         ACCP_TRY(accp_cubin_pick(cubin, options->cubin, options->kernel, &kernel, error));
-        return predict_kernel(predicting, cubin, kernel, error);
+        return predict_kernel(predicting, cubin, kernel, accp_role_find(kernel->name), error);
     }
     for (size_t i = 0; i < cubin->kernel_count; ++i) {
         struct accp_error problem;
-        enum accp_status status = predict_kernel(predicting, cubin, &cubin->kernels[i], &problem);
+        enum accp_status status = predict_kernel(predicting, cubin, &cubin->kernels[i],
+                                                 accp_role_find(cubin->kernels[i].name), &problem);
         if (status != ACCP_STATUS_OK && first.code == ACCP_STATUS_OK) first = problem;
         if (status != ACCP_STATUS_OK && status != ACCP_STATUS_INPUT) break;
     }
@@ -122,7 +128,7 @@ static enum accp_status predict_probe(struct predicting *predicting,
         const struct accp_kernel *kernel;
         if ((int)selection->roles[i]->probe != probe) continue;
         ACCP_TRY(accp_cubin_pick(cubin, path, selection->roles[i]->kernel, &kernel, error));
-        ACCP_TRY(predict_kernel(predicting, cubin, kernel, error));
+        ACCP_TRY(predict_kernel(predicting, cubin, kernel, selection->roles[i], error));
     }
     return ACCP_STATUS_OK;
 }

@@ -157,12 +157,30 @@ static enum accp_status shape_probe(const struct accp_options *options,
     return status;
 }
 
+/* A shape is of a kernel, so roles that share one have none here; measure holds the laws against
+ * each of their loops. */
+static enum accp_status select_alone(const struct accp_options *options,
+                                     struct accp_selection *selection, struct accp_error *error)
+{
+    size_t count = 0;
+    ACCP_TRY(accp_select(options, selection, error));
+    for (size_t i = 0; i < selection->count; ++i)
+        if (selection->roles[i]->dispatch == ACCP_DISPATCH_ALONE)
+            selection->roles[count++] = selection->roles[i];
+    if (count == 0)
+        return accp_fail(error, ACCP_STATUS_USAGE, selection->roles[0]->name, -1,
+                         "shares its kernel with other roles: give --cubin, --kernel %s and --loop",
+                         selection->roles[0]->kernel);
+    selection->count = count;
+    return ACCP_STATUS_OK;
+}
+
 enum accp_status accp_shaping_built(const struct accp_options *options, const char *arch,
                                     struct accp_shapes *shapes, struct accp_error *error)
 {
     struct accp_selection selection;
     memset(shapes, 0, sizeof *shapes);
-    ACCP_TRY(accp_select(options, &selection, error));
+    ACCP_TRY(select_alone(options, &selection, error));
     enum accp_status status = ACCP_STATUS_OK;
     for (int probe = 0; probe < ACCP_PROBE_COUNT && status == ACCP_STATUS_OK; ++probe)
         if (has_probe(&selection, probe))

@@ -2,6 +2,7 @@
 
 #include "base/random.h"
 #include "measure/reference.h"
+#include "measure/selectors.h"
 #include "parameters.h"
 
 #include <math.h>
@@ -17,9 +18,10 @@ struct session {
     const struct accp_measure_request *request;
     struct accp_module *module;
     struct accp_device_kernel *kernels; /* one for each of the request's */
-    uint64_t input, skews, records, sinks;
+    uint64_t input, skews, records, sinks, selectors;
     struct accp_record *host_records;
     uint32_t *host_skews;
+    uint8_t *host_selectors; /* one for each record; NULL: no role shares its kernel */
     float *host_sinks;
     double *samples;
     struct accp_random random;
@@ -66,6 +68,9 @@ static struct accp_parameters parameters_of(const struct session *session, size_
         .skew_cycles = (const unsigned *)session->skews + round * grid->warps,
         .records = (struct accp_record *)session->records + launch * grid->warps,
         .sinks = (float *)session->sinks,
+        .selectors = session->selectors
+                         ? (const unsigned char *)session->selectors + launch * grid->warps
+                         : NULL,
     };
     if (protocol->warmup_cycles > 0) {
         parameters.phases = ACCP_PHASES;
@@ -92,14 +97,17 @@ static enum accp_status write_input(struct session *session,
 static enum accp_status check_sinks(const struct accp_role *role, const float *input,
                                     const float *sinks, size_t threads, struct accp_error *error)
 {
-    double bound = CHECK_ITERATIONS * 2.0 * (role->chain + role->effective) * 0x1p-24;
+    struct accp_reference_work work;
+    accp_reference_work_init(&work, role);
+    double bound = 2.0 * accp_reference_operations(&work, CHECK_ITERATIONS) * 0x1p-24;
     for (int index = 0; index < ACCP_LANES; ++index) {
         struct accp_reference_lane lane;
+        struct accp_reference_double state;
         accp_reference_lane_load(&lane, input, index);
-        double expected = (double)lane.sink;
+        accp_reference_double_begin(&lane, &state);
         for (int i = 0; i < CHECK_ITERATIONS; ++i)
-            expected =
-                accp_reference_iteration_double(&lane, role->chain, role->effective, expected);
+            accp_reference_double_iterate(&work, &lane, &state);
+        double expected = accp_reference_double_result(&work, &state);
         for (size_t thread = (size_t)index; thread < threads; thread += ACCP_LANES) {
             double got = (double)sinks[thread];
             if (fabs(got - expected) <= bound * expected) continue;
@@ -131,6 +139,9 @@ static enum accp_status check_results(struct session *session, const struct grid
         if (!role) continue;
         ACCP_TRY(accp_device_fill(session->device, session->sinks, 0xff, threads * sizeof(float),
                                   error));
+        if (session->selectors)
+            ACCP_TRY(accp_device_fill(session->device, session->selectors, (uint8_t)role->acc,
+                                      grid->warps, error));
         ACCP_TRY(accp_device_launch(session->device, &session->kernels[i], 1, grid->threads,
                                     &parameters, sizeof parameters, error));
         ACCP_TRY(accp_device_synchronise(session->device, launch_timeout_s, error));
@@ -169,16 +180,33 @@ static enum accp_status launch_round(struct session *session, const struct grid 
     return ACCP_STATUS_OK;
 }
 
-static enum accp_status launch_all(struct session *session, const struct grid *grid, size_t *order,
-                                   struct accp_measure_times *times, struct accp_error *error)
+/* Draws where every warp starts and what it runs, and hands it to the device. */
+static enum accp_status write_draws(struct session *session, const struct grid *grid,
+                                    struct accp_error *error)
 {
-    size_t record_count = grid->launches * grid->warps;
+    const size_t kernels = session->request->kernel_count;
     size_t skew_count = (size_t)grid->protocol.launches * grid->warps;
     uint32_t bound = (uint32_t)grid->protocol.skew_cycles;
     for (size_t i = 0; i < skew_count && bound > 0; ++i)
         session->host_skews[i] = accp_random_below(&session->random, bound);
     ACCP_TRY(accp_device_write(session->device, session->skews, session->host_skews,
                                skew_count * sizeof(uint32_t), error));
+    if (!session->host_selectors) return ACCP_STATUS_OK;
+    for (size_t launch = 0; launch < grid->launches; ++launch) {
+        const size_t step = launch % (kernels + 1);
+        accp_selectors_draw(session->request->kernels[step == 0 ? 0 : step - 1].role,
+                            (size_t)grid->blocks, (size_t)grid->protocol.warps, &session->random,
+                            session->host_selectors + launch * grid->warps);
+    }
+    return accp_device_write(session->device, session->selectors, session->host_selectors,
+                             grid->launches * grid->warps, error);
+}
+
+static enum accp_status launch_all(struct session *session, const struct grid *grid, size_t *order,
+                                   struct accp_measure_times *times, struct accp_error *error)
+{
+    size_t record_count = grid->launches * grid->warps;
+    ACCP_TRY(write_draws(session, grid, error));
     ACCP_TRY(accp_device_fill(session->device, session->records, 0,
                               record_count * sizeof(struct accp_record), error));
     ACCP_TRY(accp_device_timer_begin(session->device, error));
@@ -193,29 +221,55 @@ static enum accp_status launch_all(struct session *session, const struct grid *g
                             record_count * sizeof(struct accp_record), error);
 }
 
-/* Gathers the samples of launches first, first + step, ... below `end` into session->samples. */
-static size_t gather(struct session *session, const struct grid *grid, size_t first, size_t end,
-                     size_t step)
+/* Launches `index`, `index` + (kernels + 1), ... from round `begin` to before round `end`. */
+struct rounds {
+    size_t index, begin, end;
+};
+
+/* Adds the samples that these launches hold of `role` to the `count` that stand in session->samples;
+ * returns how many stand there now. */
+static size_t gather(struct session *session, const struct grid *grid, struct rounds rounds,
+                     const struct accp_role *role, size_t count)
 {
-    size_t count = 0;
     const struct accp_parameters parameters = parameters_of(session, 0, grid);
-    for (size_t launch = first; launch < end; launch += step)
-        for (size_t warp = 0; warp < grid->warps; ++warp)
-            session->samples[count++] = accp_measure_sample(
-                &parameters, &session->host_records[launch * grid->warps + warp]);
+    for (size_t round = rounds.begin; round < rounds.end; ++round) {
+        const size_t first =
+            (round * (session->request->kernel_count + 1) + rounds.index) * grid->warps;
+        for (size_t i = first; i < first + grid->warps; ++i)
+            if (!session->host_selectors || accp_selectors_of(role, session->host_selectors[i]))
+                session->samples[count++] =
+                    accp_measure_sample(&parameters, &session->host_records[i]);
+    }
+    return count;
+}
+
+/* Where warps of one launch run different roles, a role's samples come from the launches of all
+ * roles of its kernel. */
+static size_t gather_kernel(struct session *session, const struct grid *grid, size_t index)
+{
+    const struct accp_measure_kernel *kernels = session->request->kernels;
+    const struct accp_role *role = kernels[index].role;
+    size_t count = 0;
+    for (size_t i = 0; i < session->request->kernel_count; ++i) {
+        const bool is_shared = role && role->dispatch == ACCP_DISPATCH_MIXED &&
+                               strcmp(kernels[i].symbol, kernels[index].symbol) == 0;
+        if (i == index || is_shared)
+            count = gather(session, grid,
+                           (struct rounds){1 + i, 0, (size_t)grid->protocol.launches}, role, count);
+    }
     return count;
 }
 
 static enum accp_status summarise_reference(struct session *session, const struct grid *grid,
                                             struct accp_run *run, struct accp_error *error)
 {
-    size_t step = session->request->kernel_count + 1;
-    size_t half = (size_t)(grid->protocol.launches + 1) / 2 * step;
+    const struct accp_role *role = session->request->kernels[0].role;
+    const size_t launches = (size_t)grid->protocol.launches, half = (launches + 1) / 2;
     struct accp_cycles first, second;
     double progress;
-    size_t count = gather(session, grid, 0, half, step);
+    size_t count = gather(session, grid, (struct rounds){0, 0, half}, role, 0);
     ACCP_TRY(accp_measure_summarise(session->samples, count, &first, &progress, error));
-    count = gather(session, grid, half, grid->launches, step);
+    count = gather(session, grid, (struct rounds){0, half, launches}, role, 0);
     ACCP_TRY(accp_measure_summarise(session->samples, count, &second, &progress, error));
     if (first.n == 0 || second.n == 0) return ACCP_STATUS_OK;
     run->reference_first = first.mean;
@@ -240,11 +294,19 @@ static enum accp_status summarise(struct session *session, const struct grid *gr
             role->effective = kernel->role->effective;
         }
         role->warps = grid->protocol.warps;
-        size_t samples = gather(session, grid, 1 + i, grid->launches, count + 1);
+        size_t samples = gather_kernel(session, grid, i);
         ACCP_TRY(accp_measure_summarise(session->samples, samples, &role->cycles, &role->progress,
                                         error));
     }
     return summarise_reference(session, grid, run, error);
+}
+
+static bool shares_kernels(const struct accp_measure_request *request)
+{
+    for (size_t i = 0; i < request->kernel_count; ++i)
+        if (request->kernels[i].role && request->kernels[i].role->dispatch != ACCP_DISPATCH_ALONE)
+            return true;
+    return false;
 }
 
 static enum accp_status allocate(struct session *session, const struct grid *grid,
@@ -257,7 +319,9 @@ static enum accp_status allocate(struct session *session, const struct grid *gri
     session->host_skews = calloc(skews, sizeof *session->host_skews);
     session->host_sinks = calloc(threads, sizeof *session->host_sinks);
     session->samples = calloc(warps, sizeof *session->samples);
-    if (!session->host_records || !session->host_skews || !session->host_sinks || !session->samples)
+    if (shares_kernels(session->request)) session->host_selectors = calloc(warps, 1);
+    if (!session->host_records || !session->host_skews || !session->host_sinks ||
+        !session->samples || (shares_kernels(session->request) && !session->host_selectors))
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for %zu warps' records",
                          warps);
     ACCP_TRY(accp_device_allocate(device, sizeof(float) * ACCP_INPUT_ROWS * ACCP_LANES,
@@ -265,12 +329,15 @@ static enum accp_status allocate(struct session *session, const struct grid *gri
     ACCP_TRY(accp_device_allocate(device, skews * sizeof(uint32_t), &session->skews, error));
     ACCP_TRY(
         accp_device_allocate(device, warps * sizeof(struct accp_record), &session->records, error));
+    if (session->host_selectors)
+        ACCP_TRY(accp_device_allocate(device, warps, &session->selectors, error));
     return accp_device_allocate(device, threads * sizeof(float), &session->sinks, error);
 }
 
 static void release(struct session *session)
 {
-    uint64_t *const held[] = {&session->input, &session->skews, &session->records, &session->sinks};
+    uint64_t *const held[] = {&session->input, &session->skews, &session->records, &session->sinks,
+                              &session->selectors};
     for (size_t i = 0; i < sizeof held / sizeof *held; ++i) {
         if (*held[i]) accp_device_free(session->device, *held[i]);
         *held[i] = 0;
@@ -278,10 +345,12 @@ static void release(struct session *session)
     free(session->host_records);
     free(session->host_skews);
     free(session->host_sinks);
+    free(session->host_selectors);
     free(session->samples);
     session->host_records = NULL;
     session->host_skews = NULL;
     session->host_sinks = NULL;
+    session->host_selectors = NULL;
     session->samples = NULL;
 }
 

@@ -2,6 +2,19 @@
 
 #include <math.h>
 
+void accp_reference_work_init(struct accp_reference_work *work, const struct accp_role *role)
+{
+    work->chain = role->chain;
+    work->effective = role->effective;
+    work->sink = role->sink;
+    work->links = accp_links_of(role->placement, role->chain, role->effective);
+}
+
+int accp_reference_operations(const struct accp_reference_work *work, int iterations)
+{
+    return iterations * (work->chain + work->effective) + work->effective;
+}
+
 void accp_reference_lane_load(struct accp_reference_lane *lane, const float *input, int index)
 {
     const float *row = input + index;
@@ -12,33 +25,18 @@ void accp_reference_lane_load(struct accp_reference_lane *lane, const float *inp
         lane->start[k] = row[(ACCP_INPUT_START + k) * ACCP_LANES];
 }
 
-/* fmaf rounds once whatever the compiler makes of it; a written a * b + c might be contracted or
- * not. */
-float accp_reference_iteration(const struct accp_reference_lane *lane, int chain, int effective,
-                               float sink)
-{
-    float accumulator[ACCP_ACCUMULATORS];
-    for (int link = 0; link < chain; ++link) {
-        int k = link % effective;
-        accumulator[k] = link < effective ? fmaf(lane->multiplier, sink, lane->start[k])
-                                          : fmaf(lane->multiplier, accumulator[k], lane->addend);
-    }
-    for (int k = 0; k < effective; ++k)
-        sink += accumulator[k];
-    return sink;
-}
+#define REAL       float
+#define FMA        fmaf
+#define STATE      accp_reference_float
+#define NAME(verb) accp_reference_float_##verb
+#include "measure/reference_body.h"
+#undef REAL
+#undef FMA
+#undef STATE
+#undef NAME
 
-double accp_reference_iteration_double(const struct accp_reference_lane *lane, int chain,
-                                       int effective, double sink)
-{
-    const double multiplier = (double)lane->multiplier, addend = (double)lane->addend;
-    double accumulator[ACCP_ACCUMULATORS];
-    for (int link = 0; link < chain; ++link) {
-        int k = link % effective;
-        accumulator[k] = link < effective ? fma(multiplier, sink, (double)lane->start[k])
-                                          : fma(multiplier, accumulator[k], addend);
-    }
-    for (int k = 0; k < effective; ++k)
-        sink += accumulator[k];
-    return sink;
-}
+#define REAL       double
+#define FMA        fma
+#define STATE      accp_reference_double
+#define NAME(verb) accp_reference_double_##verb
+#include "measure/reference_body.h"

@@ -267,3 +267,23 @@ enum accp_status accp_chain_analyse(const struct accp_code *code, const struct a
     return failed ? accp_fail(error, ACCP_STATUS_MEMORY, code->kernel->name, -1, "out of memory")
                   : ACCP_STATUS_OK;
 }
+
+enum accp_status accp_chain_find_loop(const struct accp_code *code, const struct accp_role *role,
+                                      int64_t address, const struct accp_loop **loop,
+                                      struct accp_error *error)
+{
+    if (!role || role->dispatch == ACCP_DISPATCH_ALONE || address >= 0)
+        return accp_code_hot_loop(code, address, loop, error);
+    const int depth = accp_links_of(role->placement, role->chain, role->effective).depth;
+    for (size_t i = 0; i < code->loop_count; ++i) {
+        struct accp_chain chain;
+        if (code->loops[i].floating_point < role->chain) continue;
+        ACCP_TRY(accp_chain_analyse(code, &code->loops[i], &chain, error));
+        if (chain.timed_ffmas != role->chain || chain.accumulators != role->effective ||
+            chain.depth != depth)
+            continue;
+        *loop = &code->loops[i];
+        return ACCP_STATUS_OK;
+    }
+    return accp_code_hot_loop(code, address, loop, error);
+}

@@ -4,6 +4,7 @@
 #ifndef ACCP_SASS_CHAIN_H
 #define ACCP_SASS_CHAIN_H
 
+#include "matrix.h"
 #include "sass/code.h"
 
 /* What one iteration of a loop does, read in the order of execution from the loop's head on. */
@@ -26,5 +27,12 @@ struct accp_chain {
  * loop is taken to run once an iteration. MEMORY. */
 enum accp_status accp_chain_analyse(const struct accp_code *code, const struct accp_loop *loop,
                                     struct accp_chain *chain, struct accp_error *error);
+
+/* The loop that runs a role. In a kernel that several roles share: the first with the role's links,
+ * accumulators and depth. Where there is none, in a kernel of its own, with no role, or with
+ * `address` >= 0: accp_code_hot_loop, with its errors. MEMORY. */
+enum accp_status accp_chain_find_loop(const struct accp_code *code, const struct accp_role *role,
+                                      int64_t address, const struct accp_loop **loop,
+                                      struct accp_error *error);
 
 #endif

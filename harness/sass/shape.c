@@ -135,7 +135,7 @@ static void apply_laws(const struct accp_code *code, const struct accp_loop *loo
                        struct accp_shape *shape)
 {
     uint64_t address = (uint64_t)shape->loop.address;
-    int depth = (role->chain + role->effective - 1) / role->effective;
+    int depth = accp_links_of(role->placement, role->chain, role->effective).depth;
     judge(shape, ACCP_SHAPE_LAW_CLOCK, chain->clock_reads > 0,
           "the loop at 0x%" PRIx64 " reads no clock", address);
     judge_chain(shape, chain, role->chain);
@@ -166,7 +166,8 @@ enum accp_status accp_shape_of_code(const struct accp_cubin *cubin, const struct
                          "a kernel's symbol is longer than %zu bytes", sizeof shape->kernel - 1);
     const struct accp_loop *loop;
     struct accp_chain chain;
-    ACCP_TRY(accp_code_hot_loop(code, options ? options->loop_address : -1, &loop, error));
+    if (!role) role = accp_role_find(code->kernel->name);
+    ACCP_TRY(accp_chain_find_loop(code, role, options ? options->loop_address : -1, &loop, error));
     ACCP_TRY(accp_chain_analyse(code, loop, &chain, error));
     memcpy(shape->kernel, code->kernel->name, strlen(code->kernel->name) + 1);
     count_kernel(cubin, code, options ? options->warps : 0, shape);
@@ -179,7 +180,6 @@ enum accp_status accp_shape_of_code(const struct accp_cubin *cubin, const struct
     shape->depth = chain.depth;
     shape->clock_reads = chain.clock_reads;
     shape->split_pairs = chain.split_pairs;
-    if (!role) role = accp_role_find(shape->kernel);
     if (!role) return ACCP_STATUS_OK;
     snprintf(shape->role, sizeof shape->role, "%s", role->name);
     apply_laws(code, loop, &chain, role, shape);

@@ -23,7 +23,9 @@ enum {
     LAW(CLOCK, "clock", "the hot loop reads the clock") \
     LAW(CHAIN, "chain", "exactly `chain` FFMAs between two clock reads") \
     LAW(ACCUMULATORS, "accumulators", "spread over exactly `effective` accumulators") \
-    LAW(DEPTH, "depth", "no chain deeper than ceil(chain / effective) FFMAs") \
+    LAW(DEPTH, "depth", \
+        "no chain deeper than the role's links make it: ceil(chain / effective) when dealt " \
+        "evenly") \
     LAW(SPILL, "spill", "no LDL and no STL") \
     LAW(CONTRACTION, "contraction", "no FMUL and FADD where an FFMA was asked for") \
     LAW(KNOWN, "known", "no opcode in the hot loop that the tables do not hold")

@@ -59,7 +59,7 @@ __device__ float complex_matrix_input[(MATRIX_ROWS + VECTOR_ROWS + 1) * ACCP_LAN
 
 /* The sink of the iteration before decides where it reads, so that nothing is hoisted. */
 #define KERNEL(name) \
-    static __device__ __forceinline__ void iterate_##name(struct accp_lane &lane, int, int) \
+    static __device__ __forceinline__ void iterate_##name(struct accp_lane &lane) \
     { \
         struct complex_float sum[3][SIDES] = {}; \
         const float *input = complex_matrix_input + (lane.sink < 0); \
@@ -74,7 +74,7 @@ __device__ float complex_matrix_input[(MATRIX_ROWS + VECTOR_ROWS + 1) * ACCP_LAN
     extern "C" __global__ void complex_matrix_unroll_##name( \
         const __grid_constant__ struct accp_parameters parameters) \
     { \
-        accp_loop(parameters, 0, 0, iterate_##name); \
+        accp_loop(parameters, 0, iterate_##name, accp_no_finish); \
     }
 KERNEL(absent)
 KERNEL(one)

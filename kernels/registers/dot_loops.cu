@@ -11,7 +11,7 @@ __device__ float dot_left[DOT_ELEMENTS], dot_right[DOT_ELEMENTS];
 __device__ unsigned dot_count = DOT_ELEMENTS; /* not constant: no compiler may know it */
 }
 
-static __device__ __forceinline__ void dot_jump(struct accp_lane &lane, int, int)
+static __device__ __forceinline__ void dot_jump(struct accp_lane &lane)
 {
     asm volatile("{\n"
                  ".reg .pred %%finished;\n"
@@ -37,7 +37,7 @@ static __device__ __forceinline__ void dot_jump(struct accp_lane &lane, int, int
                  : "l"(dot_left), "l"(dot_right), "r"(dot_count));
 }
 
-static __device__ __forceinline__ void dot_branch(struct accp_lane &lane, int, int)
+static __device__ __forceinline__ void dot_branch(struct accp_lane &lane)
 {
     asm volatile("{\n"
                  ".reg .pred %%finished;\n"
@@ -65,7 +65,7 @@ static __device__ __forceinline__ void dot_branch(struct accp_lane &lane, int, i
     extern "C" __global__ void dot_loops_##name( \
         const __grid_constant__ struct accp_parameters parameters) \
     { \
-        accp_loop(parameters, 0, 0, dot_##name); \
+        accp_loop(parameters, 0, dot_##name, accp_no_finish); \
     }
 KERNEL(jump)
 KERNEL(branch)

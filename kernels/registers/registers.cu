@@ -21,9 +21,8 @@ __constant__ float registers_bank[2 + ACCP_ACCUMULATORS] = {
     0.71f,     0.74f, 0.77f, 0.8f,  0.83f, 0.86f, 0.89f, 0.92f, 0.95f};
 }
 
-template <enum operands where>
-static __device__ __forceinline__ void round_robin_full_sink(struct accp_lane &lane, int chain,
-                                                             int effective)
+template <enum operands where, int chain, int effective>
+static __device__ __forceinline__ void round_robin_full_sink(struct accp_lane &lane)
 {
     const float multiplier =
         where == OPERANDS_IN_REGISTERS ? lane.multiplier : registers_bank[ACCP_INPUT_MULTIPLIER];
@@ -46,7 +45,8 @@ static __device__ __forceinline__ void round_robin_full_sink(struct accp_lane &l
     extern "C" __global__ void registers_##name##_chain##chain##_acc##effective( \
         const __grid_constant__ struct accp_parameters parameters) \
     { \
-        accp_loop(parameters, chain, effective, round_robin_full_sink<where>); \
+        accp_loop(parameters, effective, round_robin_full_sink<where, chain, effective>, \
+                  accp_no_finish); \
     }
 #define KERNELS(chain, effective) \
     KERNEL(register, OPERANDS_IN_REGISTERS, chain, effective) \

@@ -29,33 +29,43 @@ failing() {
 
 rows=$(grep -c '^ROLE(' "$ACCP_SOURCE_DIR/matrix/optimal.def")
 chains=$(sed -n 's/^ROLE(chain\([0-9]*\)_.*/\1/p' "$ACCP_SOURCE_DIR/matrix/optimal.def" | sort -u | wc -l)
-tests $((2 * rows + 3 * chains + 2)) -j4 --output-junit junit.xml
+tests $((2 * rows + 3 * chains + 1)) -j4 -L '^optimal$' --output-junit junit.xml
 grep -q 'name="gpu.optimal.chain29.acc2.level"' junit.xml || broken 'the tests in the JUnit file'
-tests $((2 * rows / chains + 3)) -R chain29
+tests $((2 * rows / chains + 3)) -R 'optimal[.]chain29'
 ! grep -q 'chain7\|chain13\|gap_growth' stdout || broken 'nothing but chain 29'
-tests 4 -R 'chain29.(peak|order|acc2.level)' -j4
+tests 4 -R 'optimal.chain29.(peak|order|acc2.level)' -j4
 failing ctest --no-tests=error -R chain31
 
 # One test at a time holds a GPU; with a specification each is told which.
 echo '{"version": {"major": 1, "minor": 0}, "local": [{"gpus": [{"id": "1", "slots": 1}]}]}' >gpus.json
-ACCP_FAKE=two_devices tests $((2 * rows + 3 * chains + 2)) -j4 --resource-spec-file gpus.json
-failing env ACCP_FAKE=ok ctest -j4 --resource-spec-file gpus.json -R chain29.measure
+ACCP_FAKE=two_devices tests $((2 * rows + 3 * chains + 1)) -j4 -L '^optimal$' --resource-spec-file gpus.json
+failing env ACCP_FAKE=ok ctest -j4 --resource-spec-file gpus.json -R optimal.chain29.measure
 grep -q 'there is no GPU 1' Testing/Temporary/LastTest.log || broken 'the GPU of the specification was asked for'
 
 # A slower kernel fails its level and nothing that does not depend on it.
-failing env ACCP_FAKE_SCALE=optimal_chain29_acc1_effective1=1.02 ctest -j2
+failing env ACCP_FAKE_SCALE=optimal_chain29_acc1_effective1=1.02 ctest -j2 -L '^optimal$'
 [ "$(grep -c '(Failed)' stdout)" = 1 ] || broken "one failure: $(grep Failed stdout)"
 grep -q 'gpu.optimal.chain29.acc1.level (Failed)' stdout || broken 'the level of the slower role'
 
 # Without a GPU every test that measures or judges a measurement skips with its reason, also those that would judge an
 # older run; and where a GPU is required, they fail.
-ACCP_FAKE=no_device ctest -j4 >stdout 2>stderr || broken 'success from skipped tests'
-[ "$(grep -c '(Skipped)' stdout)" = $((rows + 3 * chains + 2)) ] || broken 'every GPU test skipped'
+ACCP_FAKE=no_device ctest -j4 -L '^optimal$' >stdout 2>stderr || broken 'success from skipped tests'
+[ "$(grep -c '(Skipped)' stdout)" = $((rows + 3 * chains + 1)) ] || broken 'every GPU test skipped'
 grep -q 'NO_DEVICE' Testing/Temporary/LastTest.log || broken 'the reason of the skips'
-failing env ACCP_FAKE=no_device ACCPROBE_REQUIRE_GPU=1 ctest -R chain29.measure
+failing env ACCP_FAKE=no_device ACCPROBE_REQUIRE_GPU=1 ctest -R optimal.chain29.measure
+
+# Every probe of the tables has tests, and all that is about chain 29 goes by one name.
+sed -n 's/^PROBE(\([a-z]*\),.*/\1/p' "$ACCP_SOURCE_DIR/matrix/probes.def" | while read -r probe; do
+    ctest -N -R "^gpu.$probe.chain29" >stdout
+    grep -q "gpu.$probe.chain29.*level" stdout || broken "tests of probe $probe: $(cat stdout)"
+done
+ctest -N -R chain29 >stdout
+! grep -q 'chain7\|chain13\|gap_growth' stdout || broken 'nothing but chain 29 of any probe'
 
 # A role that was not judged is missed.
-tests 3 -R 'chain(7|13|29).measure'
+probes=$(grep -c '^PROBE(' "$ACCP_SOURCE_DIR/matrix/probes.def")
+tests $((chains * probes)) -R 'chain(7|13|29).measure'
+tests 1 -FA '.*' -R gate.coverage
 python3 - <<'END'
 import json
 run = json.load(open("runs/optimal.chain7.json"))

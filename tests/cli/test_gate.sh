@@ -13,7 +13,7 @@ gates() {
     local status=$1 word
     export ACCP_FAKE=$2 ACCP_FAKE_SCALE=$3
     shift 3
-    expect "$status" '' "$accprobe" gate --seed 7 --pending pending
+    expect "$status" '' "$accprobe" gate --probe optimal --seed 7 --pending pending
     for word in "$@"; do grep -qF -e "$word" stdout || broken "the word '$word' in the gate's output: $(cat stdout)"; done
 }
 
@@ -100,9 +100,9 @@ expect 4 'seed' "$accprobe" measure --seed 1e3
 expect 4 'No space left' bash -c "'$accprobe' list >/dev/full"
 
 # Outputs that programs read.
-expect 0 '' "$accprobe" gate --format json
+expect 0 '' "$accprobe" gate --probe optimal --format json
 python3 -c 'import json, sys; v = json.load(open("stdout")); sys.exit(not (v["verdict"] == "PASS" and len(v["lines"]) > 100))' ||
     broken 'a verdict in JSON'
-expect 0 '' "$accprobe" gate --format markdown --filter chain29
+expect 0 '' "$accprobe" gate --probe optimal --format markdown --filter chain29
 grep -q '^\*\*verdict: PASS\*\*' stdout || broken 'a verdict in Markdown'
 echo passed

@@ -5,11 +5,11 @@
 #include <string.h>
 
 /* Made up, and whole: enough for a launch to have a shape where no run was given. */
-static double made_up_cycles(const struct accp_fake_function *function)
+static double made_up_cycles(const struct accp_role *role)
 {
-    if (function->chain == 0) return 100;
-    int depth = (function->chain + function->effective - 1) / function->effective;
-    return 40 + 4 * depth + 4 * function->effective;
+    if (!role) return 100;
+    int depth = (role->chain + role->effective - 1) / role->effective;
+    return 40 + 4 * depth + 4 * role->effective;
 }
 
 /* ACCP_FAKE_SCALE is "NAME=CHANGE,...": NAME a kernel symbol or *, with @WARPS behind it or not;
@@ -33,12 +33,16 @@ static double changed(double cycles, const char *symbol, int warps)
     return cycles;
 }
 
+/* A role by its name, since several can share a kernel; a stranger's kernel by its symbol. */
 static const struct accp_run_role *find_role(const struct accp_run *run, const char *symbol,
-                                             int warps)
+                                             const struct accp_role *role, int warps)
 {
-    for (size_t i = 0; run && i < run->role_count; ++i)
-        if (run->roles[i].warps == warps && strcmp(run->roles[i].kernel, symbol) == 0)
-            return &run->roles[i];
+    for (size_t i = 0; run && i < run->role_count; ++i) {
+        const struct accp_run_role *recorded = &run->roles[i];
+        const bool is_it =
+            role ? strcmp(recorded->role, role->name) == 0 : strcmp(recorded->kernel, symbol) == 0;
+        if (recorded->warps == warps && is_it) return recorded;
+    }
     return NULL;
 }
 
@@ -64,20 +68,20 @@ static void copy_modes(const struct accp_cycles *recorded, struct accp_fake_cycl
     }
 }
 
-void accp_fake_cycles_find(const struct accp_run *run, const struct accp_fake_function *function,
-                           int warps, struct accp_fake_cycles *cycles)
+void accp_fake_cycles_find(const struct accp_run *run, const char *symbol,
+                           const struct accp_role *role, int warps, struct accp_fake_cycles *cycles)
 {
     memset(cycles, 0, sizeof *cycles);
-    const struct accp_run_role *role = find_role(run, function->symbol, warps);
-    if (role && role->cycles.n == 0) return;
-    if (role) {
-        copy_modes(&role->cycles, cycles);
+    const struct accp_run_role *recorded = find_role(run, symbol, role, warps);
+    if (recorded && recorded->cycles.n == 0) return;
+    if (recorded) {
+        copy_modes(&recorded->cycles, cycles);
     } else {
         cycles->count = 1;
-        cycles->modes[0] = (struct accp_mode){made_up_cycles(function), 1};
+        cycles->modes[0] = (struct accp_mode){made_up_cycles(role), 1};
     }
     for (size_t i = 0; i < cycles->count; ++i)
-        cycles->modes[i].cycles = changed(cycles->modes[i].cycles, function->symbol, warps);
+        cycles->modes[i].cycles = changed(cycles->modes[i].cycles, symbol, warps);
 }
 
 double accp_fake_cycles_draw(const struct accp_fake_cycles *cycles, struct accp_random *random)

@@ -12,9 +12,11 @@ struct accp_fake_cycles {
     struct accp_mode modes[ACCP_RUN_MODES];
 };
 
-/* Of a kernel at so many warps in a block. `run` may be NULL: made up from chain and effective. */
-void accp_fake_cycles_find(const struct accp_run *run, const struct accp_fake_function *function,
-                           int warps, struct accp_fake_cycles *cycles);
+/* Of a role (NULL: a stranger's kernel, by its symbol) at so many warps in a block. `run` may be
+ * NULL: made up from chain and effective. */
+void accp_fake_cycles_find(const struct accp_run *run, const char *symbol,
+                           const struct accp_role *role, int warps,
+                           struct accp_fake_cycles *cycles);
 
 /* One warp's cycles per iteration. */
 double accp_fake_cycles_draw(const struct accp_fake_cycles *cycles, struct accp_random *random);

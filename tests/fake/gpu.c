@@ -27,10 +27,11 @@ struct block {
 /* The sinks of a launch, computed when somebody looks: a run of the gate looks at few of them. */
 struct debt {
     float *sinks;
-    size_t warps, warps_per_block;
-    int chain, effective;
-    unsigned *iterations; /* of each warp, all phases together; owned */
+    size_t warps;
+    unsigned *iterations;           /* of each warp, all phases together; owned */
+    const struct accp_role **roles; /* of each warp; owned */
     float input[ACCP_INPUT_ROWS * ACCP_LANES];
+    bool loses_link; /* of every chain: the least fault that a result has to show */
 };
 
 static struct block *blocks;
@@ -78,32 +79,57 @@ static struct block *find_block(uint64_t address, size_t bytes)
     return NULL;
 }
 
-/* Every lane's recurrence, once up to the longest warp of the block's stretch, handing out the
- * sinks on its way; lanes of different warps start alike. */
-static void pay_lane(const struct debt *owed, int index, float *trajectory, unsigned longest)
+static void forgive(void)
 {
+    free(debt.iterations);
+    free(debt.roles);
+    debt.iterations = NULL;
+    debt.roles = NULL;
+}
+
+/* One lane of all warps that run a role: the recurrence once, up to the longest of them, handing out
+ * results on its way; lanes of different warps start alike. */
+static void pay_lane(const struct debt *owed, const struct accp_role *role, int index,
+                     float *results, unsigned longest)
+{
+    struct accp_reference_work work;
     struct accp_reference_lane lane;
+    struct accp_reference_float state;
+    accp_reference_work_init(&work, role);
+    if (owed->loses_link && work.chain > work.effective) --work.chain;
     accp_reference_lane_load(&lane, owed->input, index);
-    float sink = lane.sink;
-    for (unsigned i = 0; i < longest; ++i)
-        trajectory[i] = sink = accp_reference_iteration(&lane, owed->chain, owed->effective, sink);
+    accp_reference_float_begin(&lane, &state);
+    for (unsigned i = 0; i < longest; ++i) {
+        accp_reference_float_iterate(&work, &lane, &state);
+        results[i] = accp_reference_float_result(&work, &state);
+    }
     for (size_t warp = 0; warp < owed->warps; ++warp)
-        if (owed->iterations[warp] > 0)
-            owed->sinks[warp * ACCP_LANES + (size_t)index] = trajectory[owed->iterations[warp] - 1];
+        if (owed->roles[warp] == role && owed->iterations[warp] > 0)
+            owed->sinks[warp * ACCP_LANES + (size_t)index] = results[owed->iterations[warp] - 1];
+}
+
+static bool is_paid(const struct debt *owed, size_t warp)
+{
+    for (size_t i = 0; i < warp; ++i)
+        if (owed->roles[i] == owed->roles[warp]) return true;
+    return !owed->roles[warp];
 }
 
 static void pay(void)
 {
-    unsigned longest = 0;
     if (!debt.iterations) return;
-    for (size_t warp = 0; warp < debt.warps; ++warp)
-        if (debt.iterations[warp] > longest) longest = debt.iterations[warp];
-    float *trajectory = malloc((longest + 1) * sizeof *trajectory);
-    for (int index = 0; trajectory && index < ACCP_LANES; ++index)
-        pay_lane(&debt, index, trajectory, longest);
-    free(trajectory);
-    free(debt.iterations);
-    debt.iterations = NULL;
+    for (size_t warp = 0; warp < debt.warps; ++warp) {
+        const struct accp_role *role = debt.roles[warp];
+        unsigned longest = 0;
+        if (is_paid(&debt, warp)) continue;
+        for (size_t i = warp; i < debt.warps; ++i)
+            if (debt.roles[i] == role && debt.iterations[i] > longest) longest = debt.iterations[i];
+        float *results = malloc((longest + 1) * sizeof *results);
+        for (int index = 0; results && index < ACCP_LANES; ++index)
+            pay_lane(&debt, role, index, results, longest);
+        free(results);
+    }
+    forgive();
 }
 
 int accp_fake_gpu_allocate(uint64_t *address, size_t bytes)
@@ -153,33 +179,35 @@ static bool in_run(const char *symbol)
     return false;
 }
 
-/* "PROBE_chain7_acc8_effective7" of a probe of the matrix. */
-static bool is_probe(const char *symbol, int *chain, int *effective)
+static const struct accp_role *first_role(const char *symbol)
 {
-    char probe[ACCP_NAME_BYTES];
-    int acc;
-    const char *separator = strstr(symbol, "_chain");
-    if (!separator || (size_t)(separator - symbol) >= sizeof probe) return false;
-    snprintf(probe, sizeof probe, "%.*s", (int)(separator - symbol), symbol);
-    return accp_probe_find(probe) >= 0 &&
-           sscanf(separator, "_chain%d_acc%d_effective%d", chain, &acc, effective) == 3 &&
-           *chain >= 1 && *effective >= 1 && *effective <= *chain &&
-           *effective <= ACCP_ACCUMULATORS;
+    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i)
+        if (strcmp(accp_roles[i].kernel, symbol) == 0) return &accp_roles[i];
+    return NULL;
+}
+
+/* What a warp runs: of a shared kernel, the case of its selector, and nothing where there is none. */
+static const struct accp_role *role_of_warp(const struct accp_fake_function *function,
+                                            const unsigned char *selectors, size_t warp)
+{
+    if (!function->role || function->role->dispatch == ACCP_DISPATCH_ALONE) return function->role;
+    for (const struct accp_role *role = function->role;
+         role < accp_roles + ACCP_ROLE_COUNT && strcmp(role->kernel, function->symbol) == 0; ++role)
+        if (role->acc == selectors[warp]) return role;
+    return NULL;
 }
 
 struct accp_fake_function *accp_fake_gpu_function(const char *symbol)
 {
     for (struct accp_fake_function *at = functions; at; at = at->next)
         if (strcmp(at->symbol, symbol) == 0) return at;
-    int chain = 0, effective = 0;
     bool is_clock_rate = strcmp(symbol, "accp_clock_rate") == 0;
-    bool is_ours = is_probe(symbol, &chain, &effective);
-    if (!is_clock_rate && !is_ours && !in_run(symbol)) return NULL;
+    const struct accp_role *role = first_role(symbol);
+    if (!is_clock_rate && !role && !in_run(symbol)) return NULL;
     struct accp_fake_function *function = calloc(1, sizeof *function);
     if (!function) return NULL;
     snprintf(function->symbol, sizeof function->symbol, "%s", symbol);
-    function->chain = is_ours ? chain : 0;
-    function->effective = is_ours ? effective : 0;
+    function->role = role;
     function->is_clock_rate = is_clock_rate;
     function->next = functions;
     functions = function;
@@ -232,8 +260,11 @@ static unsigned run_warp(const struct accp_parameters *parameters, double cycles
     return all;
 }
 
-static bool pointers_fit(const struct accp_parameters *parameters, size_t warps)
+static bool pointers_fit(const struct accp_fake_function *function,
+                         const struct accp_parameters *parameters, size_t warps)
 {
+    const bool selects = function->role && function->role->dispatch != ACCP_DISPATCH_ALONE;
+    if (selects && !find_block((uint64_t)(uintptr_t)parameters->selectors, warps)) return false;
     return find_block((uint64_t)(uintptr_t)parameters->input,
                       sizeof(float) * ACCP_INPUT_ROWS * ACCP_LANES) &&
            find_block((uint64_t)(uintptr_t)parameters->skew_cycles, sizeof(unsigned) * warps) &&
@@ -246,18 +277,20 @@ static bool pointers_fit(const struct accp_parameters *parameters, size_t warps)
 static bool owe(const struct accp_parameters *parameters, const struct accp_fake_function *function,
                 size_t warps)
 {
-    if (debt.iterations && debt.sinks == parameters->sinks && debt.warps <= warps) {
-        free(debt.iterations);
-        debt.iterations = NULL;
-    }
+    if (debt.iterations && debt.sinks == parameters->sinks && debt.warps <= warps) forgive();
     pay();
     debt = (struct debt){.sinks = parameters->sinks,
                          .warps = warps,
-                         .chain = function->chain,
-                         .effective = function->effective,
-                         .iterations = calloc(warps, sizeof(unsigned))};
+                         .iterations = calloc(warps, sizeof *debt.iterations),
+                         .roles = calloc(warps, sizeof(const struct accp_role *))};
     memcpy(debt.input, parameters->input, sizeof debt.input);
-    return debt.iterations != NULL;
+    if (!debt.iterations || !debt.roles) {
+        forgive();
+        return false;
+    }
+    for (size_t warp = 0; warp < warps; ++warp)
+        debt.roles[warp] = role_of_warp(function, parameters->selectors, warp);
+    return true;
 }
 
 static int launch_probe(const struct accp_fake_scenario *scenario,
@@ -265,27 +298,28 @@ static int launch_probe(const struct accp_fake_scenario *scenario,
                         int warps_per_block, const struct accp_parameters *parameters)
 {
     struct accp_fake_cycles cycles;
+    const struct accp_role *known = NULL; /* whose cycles these are */
     double longest_cycles = 0;
     if (parameters->phases < 1 || parameters->phases > ACCP_PHASES) return OK; /* no phase is run */
-    if (!pointers_fit(parameters, warps)) return ILLEGAL_ADDRESS;
-    accp_fake_cycles_find(has_run ? &run : NULL, function, warps_per_block, &cycles);
+    if (!pointers_fit(function, parameters, warps)) return ILLEGAL_ADDRESS;
     if (!owe(parameters, function, warps)) return OUT_OF_MEMORY;
-    /* One link of the chain is lost: the least fault that a result has to show. */
-    if (scenario->on[ACCP_FAKE_wrong_results] && debt.chain > debt.effective) --debt.chain;
+    debt.loses_link = scenario->on[ACCP_FAKE_wrong_results];
     for (size_t warp = 0; warp < warps; ++warp) {
         struct accp_record record = {0};
         double total_cycles = parameters->skew_cycles[warp];
-        if (cycles.count > 0)
+        const struct accp_role *role = debt.roles[warp];
+        if (warp == 0 || role != known)
+            accp_fake_cycles_find(has_run ? &run : NULL, function->symbol, role, warps_per_block,
+                                  &cycles);
+        known = role;
+        if (cycles.count > 0 && (role || !function->role))
             debt.iterations[warp] = run_warp(
                 parameters, accp_fake_cycles_draw(&cycles, &random_state), &record, &total_cycles);
         parameters->records[warp] = record;
         longest_cycles = fmax(longest_cycles, total_cycles);
     }
     gpu_ms += longest_cycles / clock_mhz(scenario) * 1e-3;
-    if (function->chain == 0) { /* a stranger's kernel owes nothing */
-        free(debt.iterations);
-        debt.iterations = NULL;
-    }
+    if (!function->role) forgive(); /* a stranger's kernel owes nothing */
     return OK;
 }
 

@@ -10,7 +10,8 @@
 struct accp_fake_function {
     struct accp_fake_function *next;
     char symbol[ACCP_NAME_BYTES];
-    int chain, effective; /* 0: a stranger's, which computes nothing */
+    const struct accp_role *role; /* the first of the kernel's roles; NULL: a stranger's, which
+                                     computes nothing */
     bool is_clock_rate;
 };
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 /* Cycles per iteration at 8 warps, in the order of optimal.def; about half of it, rounded, at 4. */
-static const double cycles_at_8[ACCP_ROLE_COUNT] = {
+static const double cycles_at_8[FIXTURE_ROLES] = {
     78.4, 70.5, 72.1,  74.8,  81.3,  87.8,  90.6,  125.5, 101.1, 87.4,  84.1,  86.7,
     90.4, 99.5, 105.0, 149.8, 174.5, 129.1, 118.5, 118.6, 123.7, 136.0, 145.7, 199.6,
 };
@@ -63,7 +63,7 @@ void fixture_run(struct accp_run *run, struct accp_random *random)
     run->protocol.skew_cycles = 4096;
     run->protocol.warmup_cycles = 2048;
     run->reference_first = run->reference_second = 59;
-    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
+    for (size_t i = 0; i < FIXTURE_ROLES; ++i) {
         double z = accp_statistics_normal_quantile(fixture_uniform(random));
         add_role(run, i, 4, round(cycles_at_8[i] * 0.75));
         add_role(run, i, 8, cycles_at_8[i] * (1 + FIXTURE_NOISE * z));

@@ -7,7 +7,12 @@
 #include "golden/record.h"
 #include "run/run.h"
 
-enum { FIXTURE_SESSIONS = 30 };
+enum {
+    FIXTURE_SESSIONS = 30,
+    FIXTURE_ROLES = 0 /* the first of the tables: the optimal probe's */
+#define ROLE(...) +1
+#include "optimal.def"
+};
 
 /* Standard deviation between processes at 8 warps, relative. */
 #define FIXTURE_NOISE 0.0005

@@ -104,19 +104,42 @@ static void test_random_repeats(void **state)
                      0xe220a8397b1dcdafu); /* published first output */
 }
 
+/* The row's id, which names its test, and its name say the same. */
+static void test_names_follow_ids(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {
+#define ROLE_OF(probe, dispatch, id, chain, acc, effective, sink, placement) #probe "_" #id,
+#include "roles.def"
+    };
+    assert_int_equal(sizeof ids / sizeof *ids, ACCP_ROLE_COUNT);
+    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
+        char name[ACCP_NAME_BYTES];
+        snprintf(name, sizeof name, "%s", accp_roles[i].name);
+        for (char *at = name; *at; ++at)
+            if (*at == '.') *at = '_';
+        assert_string_equal(name, ids[i]);
+    }
+}
+
 static void test_tables(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
         char name[ACCP_NAME_BYTES], kernel[ACCP_NAME_BYTES];
         const struct accp_role *role = &accp_roles[i];
-        snprintf(kernel, sizeof kernel, "%s_effective%d", role->name, role->effective);
+        if (role->dispatch == ACCP_DISPATCH_ALONE)
+            snprintf(kernel, sizeof kernel, "%s_effective%d", role->name, role->effective);
+        else
+            snprintf(kernel, sizeof kernel, "%s_chain%d", accp_probe_names[role->probe],
+                     role->chain);
         for (char *at = kernel; *at; ++at)
             if (*at == '.') *at = '_';
         assert_string_equal(kernel, role->kernel);
         snprintf(name, sizeof name, "%s", role->name);
         assert_ptr_equal(accp_role_find(name), role);
-        assert_ptr_equal(accp_role_find(kernel), role);
+        assert_ptr_equal(accp_role_find(kernel),
+                         role->dispatch == ACCP_DISPATCH_ALONE ? role : NULL);
     }
     assert_null(accp_role_find("optimal.chain29"));
     assert_non_null(accp_arch_find("sm_90"));
@@ -132,6 +155,7 @@ int main(void)
         cmocka_unit_test(test_file_round_trip),
         cmocka_unit_test(test_json_is_strict),
         cmocka_unit_test(test_random_repeats),
+        cmocka_unit_test(test_names_follow_ids),
         cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;

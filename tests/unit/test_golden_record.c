@@ -213,7 +213,7 @@ static void test_a_part_is_merged(void **state)
     struct accp_run *part = fixture_sessions(FIXTURE_SESSIONS, 6);
     record(all, FIXTURE_SESSIONS, folder);
     keep_chain(part, FIXTURE_SESSIONS, 29);
-    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i)
+    for (size_t i = 0; i < FIXTURE_ROLES; ++i)
         if (accp_roles[i].chain == 29)
             fixture_scale(part, FIXTURE_SESSIONS, accp_roles[i].name, 0, 1.05);
     struct accp_record_outcome outcome = record(part, FIXTURE_SESSIONS, folder);

@@ -1,5 +1,6 @@
 #include "measure/measure.h"
 #include "measure/reference.h"
+#include "measure/selectors.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +9,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <string.h>
 
 static void test_sample_is_free_of_the_entry(void **state)
 {
@@ -96,14 +98,108 @@ static void test_heaviest_modes_stay(void **state)
     assert_true(cycles.modes[0].cycles == 100 && cycles.modes[1].cycles == 102);
 }
 
-/* The oracle itself, against numbers worked out by hand: 3 links over 2 accumulators. */
-static void test_reference(void **state)
+static double reference(enum accp_sink sink, enum accp_placement placement, int chain,
+                        int effective, int iterations)
+{
+    const struct accp_role role = {
+        .chain = chain, .effective = effective, .sink = sink, .placement = placement};
+    const struct accp_reference_lane lane = {
+        .multiplier = 2, .addend = 1, .sink = 3, .start = {10, 20, 30, 40}};
+    struct accp_reference_work work;
+    struct accp_reference_float single;
+    struct accp_reference_double wide;
+    accp_reference_work_init(&work, &role);
+    accp_reference_float_begin(&lane, &single);
+    accp_reference_double_begin(&lane, &wide);
+    for (int i = 0; i < iterations; ++i) {
+        accp_reference_float_iterate(&work, &lane, &single);
+        accp_reference_double_iterate(&work, &lane, &wide);
+    }
+    const double result = accp_reference_double_result(&work, &wide);
+    assert_true((double)accp_reference_float_result(&work, &single) == result);
+    return result;
+}
+
+/* The oracle itself, against numbers worked out by hand. */
+static void test_reference_of_sinks(void **state)
 {
     (void)state;
-    struct accp_reference_lane lane = {.multiplier = 2, .addend = 1, .sink = 3, .start = {10, 20}};
     /* acc0 = 2*3+10 = 16, then 2*16+1 = 33; acc1 = 2*3+20 = 26; sink = 3+33+26 */
-    assert_true(accp_reference_iteration(&lane, 3, 2, lane.sink) == 62.0f);
-    assert_true(accp_reference_iteration_double(&lane, 3, 2, 3.0) == 62.0);
+    assert_true(reference(ACCP_SINK_FULL, ACCP_PLACEMENT_ROUND_ROBIN, 3, 2, 1) == 62);
+    /* then acc0 = 134, 269; acc1 = 144; sink = 62+269+144 */
+    assert_true(reference(ACCP_SINK_FULL, ACCP_PLACEMENT_ROUND_ROBIN, 3, 2, 2) == 475);
+    /* as the first, sink = 3+33 and acc1 = 26; then acc0 = 2*36+10, 165; acc1 = 2*36+26 = 98;
+     * sink = 36+165, and + 98 after the loop */
+    assert_true(reference(ACCP_SINK_ONE, ACCP_PLACEMENT_ROUND_ROBIN, 3, 2, 1) == 62);
+    assert_true(reference(ACCP_SINK_ONE, ACCP_PLACEMENT_ROUND_ROBIN, 3, 2, 2) == 299);
+    /* acc0 = 33, acc1 = 26; then acc0 = 2*3+33 = 39, 79; acc1 = 2*3+26 = 32; 3 + 79 + 32 */
+    assert_true(reference(ACCP_SINK_CARRIED, ACCP_PLACEMENT_ROUND_ROBIN, 3, 2, 2) == 114);
+    assert_true(reference(ACCP_SINK_STORE, ACCP_PLACEMENT_ROUND_ROBIN, 3, 2, 2) == 114);
+}
+
+static void test_reference_of_placements(void **state)
+{
+    (void)state;
+    /* Firsts 16, 26, 36; a further link makes x of it 2x+1. */
+    assert_true(reference(ACCP_SINK_FULL, ACCP_PLACEMENT_ROUND_ROBIN, 5, 3, 1) == 3 + 33 + 53 + 36);
+    assert_true(reference(ACCP_SINK_FULL, ACCP_PLACEMENT_BLOCKED, 5, 3, 1) == 3 + 33 + 53 + 36);
+    assert_true(reference(ACCP_SINK_FULL, ACCP_PLACEMENT_FRONT, 5, 3, 1) == 3 + 67 + 26 + 36);
+    assert_true(reference(ACCP_SINK_FULL, ACCP_PLACEMENT_BACK, 5, 3, 1) == 3 + 16 + 26 + 147);
+    assert_true(reference(ACCP_SINK_FULL, ACCP_PLACEMENT_HALVES, 7, 3, 1) == 3 + 135 + 53 + 36);
+    /* Four leaves 16, 26, 36, 46 and one more link 33; joined: 2*33+26, 2*36+46, 2*92+118. */
+    assert_true(reference(ACCP_SINK_FULL, ACCP_PLACEMENT_TREE, 8, 4, 1) == 3 + 302);
+    /* Three leaves 16, 26, 36 and a link each more for two of them: 33, 53; 2*33+53, 2*119+36. */
+    assert_true(reference(ACCP_SINK_FULL, ACCP_PLACEMENT_TREE, 7, 3, 1) == 3 + 274);
+    /* acc0 = 2*16+26 = 58, acc1 = 2*26+36 = 88, acc2 = 2*36+58 */
+    assert_true(reference(ACCP_SINK_FULL, ACCP_PLACEMENT_BRAID, 6, 3, 1) == 3 + 58 + 88 + 130);
+}
+
+static const struct accp_role *role_named(const char *name)
+{
+    const struct accp_role *role = accp_role_find(name);
+    assert_non_null(role);
+    return role;
+}
+
+/* Every block of a mixed launch runs each case as often as any other, and not in one order alone. */
+static void test_selectors_of_mixed_launch(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 40, WARPS = 16, CASES = 8 };
+    const struct accp_role *role = role_named("mixed.chain13.acc2");
+    static const uint8_t accs[CASES] = {1, 2, 3, 4, 5, 7, 8, 16};
+    uint8_t cases[ACCP_SELECTORS_CASES], selectors[BLOCKS * WARPS];
+    struct accp_random random = {7};
+    assert_int_equal(accp_selectors_cases(role, cases), CASES);
+    assert_memory_equal(cases, accs, CASES);
+    accp_selectors_draw(role, BLOCKS, WARPS, &random, selectors);
+    int same_order = 0;
+    for (int block = 0; block < BLOCKS; ++block) {
+        int seen[256] = {0};
+        for (int warp = 0; warp < WARPS; ++warp)
+            ++seen[selectors[block * WARPS + warp]];
+        for (int i = 0; i < CASES; ++i)
+            assert_int_equal(seen[accs[i]], WARPS / CASES);
+        same_order += memcmp(&selectors[block * WARPS], selectors, WARPS) == 0;
+    }
+    assert_true(same_order < 3);
+    assert_true(accp_selectors_of(role, 2) && !accp_selectors_of(role, 3));
+}
+
+static void test_selectors_of_other_launches(void **state)
+{
+    (void)state;
+    uint8_t selectors[8];
+    struct accp_random random = {7};
+    const struct accp_role *uniform = role_named("dispatch.chain13.acc16");
+    accp_selectors_draw(uniform, 2, 4, &random, selectors);
+    for (int i = 0; i < 8; ++i)
+        assert_int_equal(selectors[i], 16);
+    assert_true(accp_selectors_of(uniform, 16));
+    accp_selectors_draw(role_named("optimal.chain7.acc3"), 2, 4, &random, selectors);
+    for (int i = 0; i < 8; ++i)
+        assert_int_equal(selectors[i], 0);
+    assert_true(random.state == 7); /* nothing was drawn */
 }
 
 int main(void)
@@ -115,7 +211,10 @@ int main(void)
         cmocka_unit_test(test_summary_of_nothing),
         cmocka_unit_test(test_samples_no_clock_gave),
         cmocka_unit_test(test_heaviest_modes_stay),
-        cmocka_unit_test(test_reference),
+        cmocka_unit_test(test_reference_of_sinks),
+        cmocka_unit_test(test_reference_of_placements),
+        cmocka_unit_test(test_selectors_of_mixed_launch),
+        cmocka_unit_test(test_selectors_of_other_launches),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
 }

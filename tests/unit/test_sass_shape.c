@@ -196,6 +196,51 @@ static void test_loops(void **state)
     data_close(&opened);
 }
 
+/* A jump into the middle of a loop: its head is no longer the only way in, so it is no natural loop. */
+static void test_loop_with_a_second_entry(void **state)
+{
+    (void)state;
+    struct opened opened = data_open("loops.sm_90.13.0");
+    const struct accp_kernel *kernel = accp_cubin_find(&opened.cubin, "loop_several");
+    /* @P0 BRA 0x70 in place of the LDC at 0x30: 12 words of 4 bytes from the next instruction on */
+    static const uint8_t jump[16] = {0x47, 0x09, 12,   0, 0, 0,    0,    0,
+                                     0,    0,    0x80, 3, 0, 0xea, 0x0f, 0};
+    memcpy(opened.bytes.data + (kernel->code - opened.bytes.data) + 0x30, jump, sizeof jump);
+    struct accp_code code;
+    struct accp_error error;
+    const struct accp_loop *loop;
+    assert_int_equal(accp_code_init(&opened.cubin, kernel, &code, &error), ACCP_STATUS_OK);
+    assert_int_equal(accp_code_target(&code, 3), 7);
+    assert_int_equal(code.loop_count, 1);
+    assert_int_equal(accp_code_hot_loop(&code, -1, &loop, &error), ACCP_STATUS_OK);
+    assert_int_equal(loop->head, 0xb);
+    accp_code_fini(&code);
+    data_close(&opened);
+}
+
+static void test_listing(void **state)
+{
+    (void)state;
+    struct opened opened = data_open("clock_around.sm_90.13.0");
+    struct accp_code code;
+    struct accp_error error;
+    const struct accp_loop *loop;
+    char *text;
+    size_t bytes;
+    assert_int_equal(accp_code_init(&opened.cubin, &opened.cubin.kernels[0], &code, &error),
+                     ACCP_STATUS_OK);
+    assert_int_equal(accp_code_hot_loop(&code, -1, &loop, &error), ACCP_STATUS_OK);
+    FILE *stream = open_memstream(&text, &bytes);
+    assert_int_equal(accp_code_list(&code, loop, stream, &error), ACCP_STATUS_OK);
+    fclose(stream);
+    assert_non_null(strstr(text, "\n  00040   4 - 5 0 01  LDG.E R0, desc[UR6][R2]\n"));
+    assert_non_null(strstr(text, "\n| 000a0   1 - - - 01  CS2R R2, SR_CLOCKLO\n"));
+    assert_non_null(strstr(text, "BRA 0xa0\n"));
+    free(text);
+    accp_code_fini(&code);
+    data_close(&opened);
+}
+
 /* Figures of NVIDIA's occupancy calculator for 256 threads a block. */
 static void test_occupancy(void **state)
 {
@@ -295,6 +340,8 @@ int main(void)
         cmocka_unit_test(test_spill_and_lost_clock),
         cmocka_unit_test(test_dataflow_not_names),
         cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_loop_with_a_second_entry),
+        cmocka_unit_test(test_listing),
         cmocka_unit_test(test_occupancy),
         cmocka_unit_test(test_file_round_trip),
         cmocka_unit_test(test_file_of_several),

@@ -104,7 +104,7 @@ static void set_static(struct scene *scene, const char *role, enum accp_static_s
 
 static void all_same(struct scene *scene)
 {
-    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i)
+    for (size_t i = 0; i < FIXTURE_ROLES; ++i)
         set_static(scene, accp_roles[i].name, ACCP_STATIC_SAME);
 }
 
@@ -300,7 +300,7 @@ static void test_lines_are_complete(void **state)
     set_static(&scene, "optimal.chain29.acc16", ACCP_STATIC_CHANGED);
     slower(&scene);
     struct accp_judgement judgement = judge(&scene);
-    assert_int_equal(judgement.roles_judged, 2 * ACCP_ROLE_COUNT);
+    assert_int_equal(judgement.roles_judged, 2 * FIXTURE_ROLES);
     for (size_t i = 0; i < judgement.line_count; ++i) {
         const struct accp_line *line = &judgement.lines[i];
         for (size_t j = 0; j < i; ++j)
@@ -362,7 +362,7 @@ static void test_processes_are_brought_together(void **state)
     struct accp_judgement judgement;
     assert_int_equal(accp_verdict_judge(&input, &judgement, NULL), ACCP_STATUS_OK);
     assert_int_equal(judgement.verdict, ACCP_VERDICT_PASS);
-    assert_int_equal(judgement.roles_judged, 2 * ACCP_ROLE_COUNT);
+    assert_int_equal(judgement.roles_judged, 2 * FIXTURE_ROLES);
     assert_non_null(line_of(&judgement, "optimal.gap_growth@8"));
     accp_judgement_fini(&judgement);
     struct accp_error error;
