@@ -212,7 +212,7 @@ static enum accp_status check_request(const struct accp_options *options,
 {
     if (options->protocol && !accp_protocol_known(options->protocol))
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
-                         "no protocol is called \"%.40s\"; there are gate and seed",
+                         "no protocol is called \"%.40s\"; there are gate, occupancy and seed",
                          options->protocol);
     if (!options->cubin) return accp_select(options, selection, error);
     struct job job = {0};

@@ -218,6 +218,22 @@ static void say_growth(const struct accp_judge *judge, const struct accp_golden_
                    "acc1 over the best: %s; margin %.2g %%", gaps, 100 * growth->margin);
 }
 
+/* Whether the golden knows every role of the family at that load, recorded with the run's protocol:
+ * then a growth that it lacks was looked for, and not found. */
+static bool knows_family(const struct accp_judge *judge, const char *family, int warps)
+{
+    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
+        char own[ACCP_NAME_BYTES];
+        enum accp_reason reason;
+        accp_family_name(accp_roles[i].name, own);
+        if (strcmp(own, family) != 0) continue;
+        const struct accp_golden_level *level =
+            judge->golden ? accp_golden_level_find(judge->golden, accp_roles[i].name, warps) : NULL;
+        if (accp_judge_unanswered(judge, level ? level->record : -1, &reason)) return false;
+    }
+    return true;
+}
+
 static enum accp_status judge_family(struct accp_judge *judge, const struct accp_point *first,
                                      struct accp_error *error)
 {
@@ -231,6 +247,8 @@ static enum accp_status judge_family(struct accp_judge *judge, const struct accp
     line->processes = least_processes(judge, first->family, true, first->warps);
     if (gap == GAP_MISSING)
         accp_judge_say(line, ACCP_VERDICT_ENVIRONMENT, ACCP_REASON_INCOMPLETE, "%s", "");
+    else if (!growth && knows_family(judge, first->family, first->warps))
+        accp_judge_say(line, ACCP_VERDICT_SKIP, ACCP_REASON_NOT_CLAIMED, "%s", "");
     else if (accp_judge_unanswered(judge, growth ? growth->record : -1, &reason))
         accp_judge_say(line, ACCP_VERDICT_NO_GOLDEN, reason, "%s", "");
     else

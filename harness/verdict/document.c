@@ -12,7 +12,7 @@
 struct evidence {
     const struct accp_document *document;
     const struct accp_summary *summary;
-    int chains[ACCP_GOLDEN_CHAINS], accs[ACCP_GOLDEN_ACCS]; /* of the probe, ascending */
+    int chains[ACCP_GOLDEN_CHAINS], accs[ACCP_GOLDEN_ACCS]; /* of the family, ascending */
     size_t chain_count, acc_count;
     bool missing;
 };
@@ -38,7 +38,9 @@ static void insert_sorted(int *values, size_t *count, size_t capacity, int value
 static void list_axes(struct evidence *evidence)
 {
     for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
-        if (strcmp(accp_probe_names[accp_roles[i].probe], evidence->document->probe) != 0) continue;
+        char family[ACCP_NAME_BYTES];
+        accp_family_name(accp_roles[i].name, family);
+        if (strcmp(family, evidence->document->family) != 0) continue;
         insert_sorted(evidence->chains, &evidence->chain_count, ACCP_GOLDEN_CHAINS,
                       accp_roles[i].chain);
         insert_sorted(evidence->accs, &evidence->acc_count, ACCP_GOLDEN_ACCS, accp_roles[i].acc);
@@ -52,7 +54,7 @@ static double progress_of(struct evidence *evidence, int chain, int acc)
         const struct accp_point *point = &evidence->summary->points[i];
         if (point->chain == chain && point->acc == acc && point->processes > 0 &&
             point->empty == 0 && point->warps == evidence->document->warps &&
-            strcmp(point->family, evidence->document->probe) == 0)
+            strcmp(point->family, evidence->document->family) == 0)
             return point->progress;
     }
     evidence->missing = true;
@@ -296,7 +298,7 @@ static void name_claim(const struct accp_document *document, const struct accp_s
         snprintf(pair, sizeof pair, ".acc%d_acc%d", statement->left, statement->right);
     snprintf(line->claim, sizeof line->claim, "document.%s.%s%s%s%s%s", statement->section,
              accp_statement_name(statement->kind), chain, acc, from, pair);
-    snprintf(line->role, sizeof line->role, "%s%s%s", document->probe, chain, acc);
+    snprintf(line->role, sizeof line->role, "%s%s%s", document->family, chain, acc);
     line->warps = document->warps;
 }
 

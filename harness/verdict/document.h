@@ -64,6 +64,7 @@ struct accp_statement {
 
 struct accp_document {
     char probe[ACCP_NAME_BYTES];
+    char family[ACCP_NAME_BYTES]; /* of its roles that the statements speak of: "dependency.one" */
     int warps;
     struct accp_statement *statements; /* owned */
     size_t statement_count;
@@ -72,9 +73,10 @@ struct accp_document {
 /* "mostly_falls"; static. */
 const char *accp_statement_name(enum accp_statement_kind kind);
 
-/* Reads the member "document" of a run file. A run file without it gives no statements. INPUT:
- * statements of no known kind, members missing or out of range, chains and accs that the probe does
- * not have. Pair with _fini. */
+/* Reads the member "document" of a run file. A run file without it gives no statements; a document
+ * that gives no numbers has a list of no roles, and is no run. Its "family" is the probe if left out.
+ * INPUT: statements of no known kind, members missing or out of range, a family that is not one of
+ * the probe, chains and accs that the family does not have. Pair with _fini. */
 enum accp_status accp_document_read(const char *file, struct accp_document *document,
                                     struct accp_error *error);
 enum accp_status accp_document_parse(const char *file, const void *data, size_t size,

@@ -36,47 +36,50 @@ void accp_document_fini(struct accp_document *document)
     *document = (struct accp_document){0};
 }
 
-/* Whether the probe has that chain (0: any) and acc (0: any). */
-static bool probe_has(const char *probe, int chain, int acc)
+/* Whether the family has that chain (0: any) and acc (0: any). */
+static bool family_has(const char *family, int chain, int acc)
 {
-    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i)
-        if (strcmp(accp_probe_names[accp_roles[i].probe], probe) == 0 &&
-            (chain == 0 || accp_roles[i].chain == chain) && (acc == 0 || accp_roles[i].acc == acc))
+    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
+        char own[ACCP_NAME_BYTES];
+        accp_family_name(accp_roles[i].name, own);
+        if (strcmp(own, family) == 0 && (chain == 0 || accp_roles[i].chain == chain) &&
+            (acc == 0 || accp_roles[i].acc == acc))
             return true;
+    }
     return false;
 }
 
-static enum accp_status read_acc(const struct accp_json *object, const char *key, const char *probe,
-                                 int *acc, struct accp_error *error)
+static enum accp_status read_acc(const struct accp_json *object, const char *key,
+                                 const char *family, int *acc, struct accp_error *error)
 {
     int64_t value;
     ACCP_TRY(accp_json_integer(object, key, 1, 1 << 20, &value, error));
     *acc = (int)value;
-    if (probe_has(probe, 0, *acc)) return ACCP_STATUS_OK;
-    return accp_json_fail(object, error, "%s: probe %s has no acc%d", key, probe, *acc);
+    if (family_has(family, 0, *acc)) return ACCP_STATUS_OK;
+    return accp_json_fail(object, error, "%s: %s has no acc%d", key, family, *acc);
 }
 
-static enum accp_status read_chain(const struct accp_json *object, const char *probe, int *chain,
+static enum accp_status read_chain(const struct accp_json *object, const char *family, int *chain,
                                    struct accp_error *error)
 {
     int64_t value;
     ACCP_TRY(accp_json_integer(object, "chain", 1, 1 << 20, &value, error));
     *chain = (int)value;
-    if (probe_has(probe, *chain, 0)) return ACCP_STATUS_OK;
-    return accp_json_fail(object, error, "chain: probe %s has no chain%d", probe, *chain);
+    if (family_has(family, *chain, 0)) return ACCP_STATUS_OK;
+    return accp_json_fail(object, error, "chain: %s has no chain%d", family, *chain);
 }
 
 /* "acc2 > acc1 ≈ acc3". */
-static enum accp_status parse_order(const struct accp_json *object, const char *probe,
+static enum accp_status parse_order(const struct accp_json *object, const char *family,
                                     struct accp_statement *statement, struct accp_error *error)
 {
     for (const char *at = statement->order;;) {
         int acc = 0, length = 0;
         size_t count = statement->order_count;
         if (count == ACCP_GOLDEN_ACCS || sscanf(at, "acc%4d%n", &acc, &length) != 1 ||
-            !probe_has(probe, statement->chain, acc))
+            !family_has(family, statement->chain, acc))
             return accp_json_fail(object, error,
-                                  "order: \"%.20s\": accs of the probe are needed, as in "
+                                  "order: \"%.20s\": accs of the family are needed, as in "
                                   "\"acc2 > acc1 ≈ acc3\"",
                                   at);
         statement->accs[count] = acc;
@@ -95,36 +98,36 @@ static enum accp_status parse_order(const struct accp_json *object, const char *
     return accp_json_fail(object, error, "order: one acc is no order");
 }
 
-static enum accp_status read_pair(const struct accp_json *object, const char *probe,
+static enum accp_status read_pair(const struct accp_json *object, const char *family,
                                   struct accp_statement *statement, struct accp_error *error)
 {
     char relation[4];
-    ACCP_TRY(read_acc(object, "left", probe, &statement->left, error));
-    ACCP_TRY(read_acc(object, "right", probe, &statement->right, error));
+    ACCP_TRY(read_acc(object, "left", family, &statement->left, error));
+    ACCP_TRY(read_acc(object, "right", family, &statement->right, error));
     ACCP_TRY(accp_json_string(object, "relation", relation, sizeof relation, error));
     statement->relation = relation[0];
     if (strcmp(relation, "<") == 0 || strcmp(relation, ">") == 0) return ACCP_STATUS_OK;
     return accp_json_fail(object, error, "relation is \"%s\", not < or >", relation);
 }
 
-static enum accp_status read_members(const struct accp_json *object, const char *probe,
+static enum accp_status read_members(const struct accp_json *object, const char *family,
                                      struct accp_statement *statement, struct accp_error *error)
 {
     int needs = kinds[statement->kind].needs;
-    if (needs & NEEDS_CHAIN) ACCP_TRY(read_chain(object, probe, &statement->chain, error));
-    if (needs & NEEDS_ACC) ACCP_TRY(read_acc(object, "acc", probe, &statement->acc, error));
-    if (needs & NEEDS_FROM) ACCP_TRY(read_acc(object, "from", probe, &statement->from, error));
-    if (needs & NEEDS_PAIR) ACCP_TRY(read_pair(object, probe, statement, error));
+    if (needs & NEEDS_CHAIN) ACCP_TRY(read_chain(object, family, &statement->chain, error));
+    if (needs & NEEDS_ACC) ACCP_TRY(read_acc(object, "acc", family, &statement->acc, error));
+    if (needs & NEEDS_FROM) ACCP_TRY(read_acc(object, "from", family, &statement->from, error));
+    if (needs & NEEDS_PAIR) ACCP_TRY(read_pair(object, family, statement, error));
     if (needs & NEEDS_PERCENT)
         ACCP_TRY(accp_json_number(object, "percent", -1e6, 1e6, &statement->percent, error));
     if (needs & NEEDS_PROGRESS)
         ACCP_TRY(accp_json_number(object, "progress", 1e-3, 1e12, &statement->progress, error));
     if (!(needs & NEEDS_ORDER)) return ACCP_STATUS_OK;
     ACCP_TRY(accp_json_string(object, "order", statement->order, sizeof statement->order, error));
-    return parse_order(object, probe, statement, error);
+    return parse_order(object, family, statement, error);
 }
 
-static enum accp_status read_statement(const struct accp_json *object, const char *probe,
+static enum accp_status read_statement(const struct accp_json *object, const char *family,
                                        struct accp_statement *statement, struct accp_error *error)
 {
     char kind[32];
@@ -134,9 +137,24 @@ static enum accp_status read_statement(const struct accp_json *object, const cha
     for (int i = 0; i < ACCP_STATEMENT_COUNT; ++i) {
         if (strcmp(kind, kinds[i].name) != 0) continue;
         statement->kind = (enum accp_statement_kind)i;
-        return read_members(object, probe, statement, error);
+        return read_members(object, family, statement, error);
     }
     return accp_json_fail(object, error, "statement \"%s\" is of no known kind", kind);
+}
+
+static enum accp_status read_family(const struct accp_json *object, struct accp_document *document,
+                                    struct accp_error *error)
+{
+    size_t length = strlen(document->probe);
+    memcpy(document->family, document->probe, sizeof document->family);
+    if (accp_json_has(object, "family"))
+        ACCP_TRY(
+            accp_json_string(object, "family", document->family, sizeof document->family, error));
+    bool is_of_probe = strncmp(document->family, document->probe, length) == 0 &&
+                       (document->family[length] == 0 || document->family[length] == '.');
+    if (is_of_probe && family_has(document->family, 0, 0)) return ACCP_STATUS_OK;
+    return accp_json_fail(object, error, "family: probe %s has no family \"%s\"", document->probe,
+                          document->family);
 }
 
 static enum accp_status read_root(const struct accp_json *root, struct accp_document *document,
@@ -150,6 +168,7 @@ static enum accp_status read_root(const struct accp_json *root, struct accp_docu
     ACCP_TRY(accp_json_string(&object, "probe", document->probe, sizeof document->probe, error));
     if (accp_probe_find(document->probe) < 0)
         return accp_json_fail(&object, error, "probe \"%s\" is not known", document->probe);
+    ACCP_TRY(read_family(&object, document, error));
     ACCP_TRY(accp_json_integer(&object, "warps", 1, 32, &warps, error));
     document->warps = (int)warps;
     ACCP_TRY(accp_json_member(&object, "statements", JSON_ARRAY, &list, error));
@@ -163,7 +182,7 @@ static enum accp_status read_root(const struct accp_json *root, struct accp_docu
     for (; document->statement_count < count; ++document->statement_count) {
         struct accp_statement *statement = &document->statements[document->statement_count];
         ACCP_TRY(accp_json_element(&list, document->statement_count, JSON_OBJECT, &element, error));
-        ACCP_TRY(read_statement(&element, document->probe, statement, error));
+        ACCP_TRY(read_statement(&element, document->family, statement, error));
     }
     return ACCP_STATUS_OK;
 }

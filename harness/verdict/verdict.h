@@ -105,6 +105,7 @@ struct accp_judgement {
  *   level     the equivalence test of golden/statistics.h, read together with the SASS (joint.def)
  *   claims    order, peak and growth as the golden that answers has them, beyond its margin
  *   laws      golden/laws.h, with or without a golden
+ *   SKIP      growth of a family that the golden knows and claims none for: it did not grow
  *   NO_GOLDEN a level or claim that nothing answers for. A golden of another GPU of the arch
  * answers for claims only; one recorded with another protocol answers for nothing surroundings
  * FAIL, WIN and INCONCLUSIVE become ENVIRONMENT when the GPU was slowed, busy or split, or the

@@ -172,6 +172,8 @@ SCENARIO(tie_opened, slow(scene, "optimal.chain29.acc3", 8, 1.02))
 SCENARIO(order_within_margin,
          CYCLES("optimal.chain7.acc2", 8).mean = 1.001 * CYCLES("optimal.chain7.acc3", 8).mean)
 SCENARIO(growth_broken, slow(scene, "optimal.chain7.acc1", 8, 1.25))
+SCENARIO(growth_not_claimed, scene->found.golden.growth_count = 0)
+SCENARIO(growth_not_known, scene->found.golden.growth_count = 0; --scene->found.golden.level_count)
 /* It breaks the order of chain 13, not the growth. */
 SCENARIO(growth_within_margin, slow(scene, "optimal.chain13.acc1", 8, 0.924))
 SCENARIO(issue_limit, CYCLES("optimal.chain29.acc3", 8).mean = 57.5)

@@ -265,6 +265,14 @@ static const struct {
     {"{\"format\": \"accprobe-run/2\"}", "format version 2"},
     {DOCUMENT("x", "\"statement\": \"threshold\""), "probe \"x\" is not known"},
     {DOCUMENT("optimal", "\"statement\": \"hope\""), "of no known kind"},
+    {DOCUMENT("dependency", "\"statement\": \"threshold\""), "no family \"dependency\""},
+    {DOCUMENT("tail\", \"family\": \"dependency.one", "\"statement\": \"threshold\""),
+     "probe tail has no family \"dependency.one\""},
+    {DOCUMENT("tail\", \"family\": \"tail.sideways", "\"statement\": \"threshold\""),
+     "has no family \"tail.sideways\""},
+    {DOCUMENT("dependency\", \"family\": \"dependency.one",
+              "\"statement\": \"peak\", \"chain\": 29, \"acc\": 2"),
+     "dependency.one has no acc2"},
     {DOCUMENT("optimal", "\"statement\": \"peak\", \"chain\": 8, \"acc\": 2"), "has no chain8"},
     {DOCUMENT("optimal", "\"statement\": \"peak\", \"chain\": 7, \"acc\": 6"), "has no acc6"},
     {DOCUMENT("optimal", "\"statement\": \"peak\", \"chain\": 7"), "acc: is missing"},
@@ -276,12 +284,91 @@ static const struct {
     {DOCUMENT("optimal", "\"statement\": \"order\", \"chain\": 7, \"order\": \"acc2\""),
      "one acc is no order"},
     {DOCUMENT("optimal", "\"statement\": \"order\", \"chain\": 7, \"order\": \"acc2 > acc6\""),
-     "accs of the probe"},
+     "accs of the family"},
     {DOCUMENT("optimal", "\"statement\": \"order\", \"chain\": 7, \"order\": \"acc2 = acc1\""),
      "> or ≈ is needed"},
     {DOCUMENT("optimal", "\"statement\": \"order\", \"chain\": 7, \"order\": \"acc2 > \""),
-     "accs of the probe"},
+     "accs of the family"},
 };
+
+/* A run of a probe at 8 warps in which every role costs as many cycles as `cost` says. */
+static void run_of_probe(enum accp_probe probe, double (*cost)(const struct accp_role *),
+                         struct accp_run *run)
+{
+    accp_run_init(run);
+    run->source = ACCP_SOURCE_MEASURED;
+    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
+        struct accp_run_role *role;
+        if (accp_roles[i].probe != probe) continue;
+        assert_int_equal(accp_run_append(run, &role, NULL), ACCP_STATUS_OK);
+        strcpy(role->role, accp_roles[i].name);
+        strcpy(role->kernel, accp_roles[i].kernel);
+        role->chain = accp_roles[i].chain;
+        role->acc = accp_roles[i].acc;
+        role->effective = accp_roles[i].effective;
+        role->warps = 8;
+        role->cycles.mean = role->cycles.min = role->cycles.max = cost(&accp_roles[i]);
+        role->cycles.n = 10;
+        role->progress = 1e7 / role->cycles.mean;
+    }
+}
+
+static double flat(const struct accp_role *role)
+{
+    (void)role;
+    return 100;
+}
+
+/* As the document has the tail, but for the roles with another placement. */
+static double as_stated_of_the_tail(const struct accp_role *role)
+{
+    static const int order[] = {2, 3, 1, 4, 7};
+    int place = 0;
+    while (order[place] != role->acc)
+        ++place;
+    return role->placement == ACCP_PLACEMENT_ROUND_ROBIN ? 60 + place : 60 - place;
+}
+
+/* Independent links are fast, but for trees, braids and halves. */
+static double as_stated_of_dependency(const struct accp_role *role)
+{
+    bool is_fast = (role->acc > 1) == (role->placement == ACCP_PLACEMENT_ROUND_ROBIN);
+    return is_fast ? 70 : 170;
+}
+
+static const struct {
+    enum accp_probe probe;
+    const char *file, *claim;
+    double (*cost)(const struct accp_role *);
+} others[] = {
+    {ACCP_PROBE_tail, "tail", "document.6.1.order.chain7", as_stated_of_the_tail},
+    {ACCP_PROBE_dependency, "dependency", "document.6.2.compare.chain29.acc29_acc1",
+     as_stated_of_dependency},
+};
+
+/* What the document says of its other probes is about the plain series: the others, which have the
+ * same chains and accs, say nothing here. */
+static void test_the_other_probes_are_held_to_their_own_series(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        for (int broken = 0; broken < 2; ++broken) {
+            char path[512];
+            struct paper paper;
+            struct accp_error error;
+            snprintf(path, sizeof path, "%s/golden/document/%s.json", ACCP_SOURCE_DIR,
+                     others[i].file);
+            if (accp_document_read(path, &paper.document, &error) != ACCP_STATUS_OK)
+                fail_msg("%s", error.text);
+            run_of_probe(others[i].probe, broken ? flat : others[i].cost, &paper.run);
+            struct accp_judgement judgement = judge(&paper, true);
+            assert_int_equal(judgement.line_count, 1);
+            assert_int_equal(line_of(&judgement, others[i].claim)->verdict,
+                             broken ? ACCP_VERDICT_FAIL : ACCP_VERDICT_PASS);
+            accp_judgement_fini(&judgement);
+            close_paper(&paper);
+        }
+}
 
 static void test_bad_statements_are_refused(void **state)
 {
@@ -312,6 +399,7 @@ int main(void)
         cmocka_unit_test(test_most_is_counted),
         cmocka_unit_test(test_one_threshold_is_seen),
         cmocka_unit_test(test_elsewhere_they_are_reported),
+        cmocka_unit_test(test_the_other_probes_are_held_to_their_own_series),
         cmocka_unit_test(test_bad_statements_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
