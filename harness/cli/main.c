@@ -1,3 +1,4 @@
+#include "cli/help.h"
 #include "cli/verbs.h"
 
 #include <locale.h>
@@ -5,87 +6,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct verb {
-    const char *name;
-    int low, high;
-    const char *operands, *summary;
-    unsigned takes;
-    int (*run)(const struct accp_options *options);
-} verbs[] = {
-#define VERB(id, low, high, operands, summary, takes) \
-    {#id, low, high, operands, summary, takes, accp_verb_##id},
+static int (*const functions[])(const struct accp_options *options) = {
+#define VERB(id, low, high, operands, summary, takes) accp_verb_##id,
 #include "cli/verbs.def"
 };
+_Static_assert(sizeof functions / sizeof *functions == ACCP_VERB_COUNT, "a function a verb");
 
-static const char exit_statuses[] =
-    "exit status: 0 pass; 1 FAIL; 2 needs approval (WIN, DRIFT); 3 ENVIRONMENT or INCONCLUSIVE;\n"
-    "             4 usage, bad input, broken installation; 77 skip (4 with "
-    "ACCPROBE_REQUIRE_GPU=1)\n";
-
-/* What the exit statuses of single verbs mean, where the general words leave it open. */
-static const struct {
-    const char *verb, *text;
-} own_statuses[] = {
-    {"shape",
-     "here: 1 a law is broken or structure lost; 2 DRIFT: another hot loop than the golden "
-     "shape's of that\n      arch and compiler; 0 also where no golden answers and the "
-     "laws hold (NO_GOLDEN)\n"},
-    {"diff", "here: 0 identical (for cubins also with registers renamed); 2 differs; 1 structure "
-             "lost (not for runs)\n"},
-};
-
-static void print_help(FILE *stream)
+static int run_verb(enum accp_verb id, int argc, char **argv)
 {
-    fputs(
-        "accprobe: which number of accumulators is best for a chain of FFMAs, and what moved it\n\n"
-        "usage: accprobe VERB [options]; accprobe VERB --help says more\n\n",
-        stream);
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; ++i)
-        fprintf(stream, "  %-8s %-12s %s\n", verbs[i].name, verbs[i].operands, verbs[i].summary);
-    fprintf(stream, "\n  --version, --help\n\n%s", exit_statuses);
-}
-
-static void print_verb_help(const struct verb *verb)
-{
-    printf("accprobe %s: %s\n\nusage: accprobe %s [options]%s%s\n\n", verb->name, verb->summary,
-           verb->name, *verb->operands ? " " : "", verb->operands);
-    accp_options_print(stdout, verb->takes);
-    printf("\n%s", exit_statuses);
-    for (size_t i = 0; i < sizeof own_statuses / sizeof *own_statuses; ++i)
-        if (strcmp(own_statuses[i].verb, verb->name) == 0) fputs(own_statuses[i].text, stdout);
-}
-
-static int run_verb(const struct verb *verb, int argc, char **argv)
-{
+    const struct accp_verb_row *verb = &accp_verb_rows[id];
     struct accp_options options;
     struct accp_error error;
     if (accp_options_parse(argc, argv, verb->takes, verb->low, verb->high, &options, &error) !=
         ACCP_STATUS_OK)
         return accp_exit_error(&error);
     if (options.help) {
-        print_verb_help(verb);
+        accp_help_verb_print(stdout, id);
         return ACCP_EXIT_PASS;
     }
-    return verb->run(&options);
+    return functions[id](&options);
 }
 
 static int run(int argc, char **argv)
 {
     struct accp_error error;
     if (argc < 2) {
-        print_help(stderr);
+        accp_help_print(stderr);
         return ACCP_EXIT_USAGE;
     }
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
-        print_help(stdout);
+        accp_help_print(stdout);
         return ACCP_EXIT_PASS;
     }
     if (strcmp(argv[1], "--version") == 0) {
         puts("accprobe " ACCPROBE_VERSION);
         return ACCP_EXIT_PASS;
     }
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; ++i)
-        if (strcmp(argv[1], verbs[i].name) == 0) return run_verb(&verbs[i], argc - 1, argv + 1);
+    for (int i = 0; i < ACCP_VERB_COUNT; ++i)
+        if (strcmp(argv[1], accp_verb_rows[i].name) == 0)
+            return run_verb((enum accp_verb)i, argc - 1, argv + 1);
     accp_fail(&error, ACCP_STATUS_USAGE, NULL, -1,
               "\"%.60s\" is not a verb; accprobe --help lists them", argv[1]);
     return accp_exit_error(&error);

@@ -4,23 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum kind { KIND_TEXT, KIND_NUMBER, KIND_FLAG };
-
-static const struct {
-    const char *name;
-    enum kind kind;
-    long low, high;
-    const char *argument, *help;
-} table[] = {
+const struct accp_option_row accp_option_rows[] = {
 #define OPTION(id, name, kind, low, high, argument, help) \
-    [ACCP_OPTION_##id] = {name, KIND_##kind, low, high, argument, help},
+    [ACCP_OPTION_##id] = {name, ACCP_OPTION_KIND_##kind, low, high, argument, help},
 #include "cli/options.def"
 };
 
 static int find(const char *name, size_t length)
 {
     for (int i = 0; i < ACCP_OPTION_COUNT; ++i)
-        if (strlen(table[i].name) == length && strncmp(table[i].name, name, length) == 0) return i;
+        if (strlen(accp_option_rows[i].name) == length &&
+            strncmp(accp_option_rows[i].name, name, length) == 0)
+            return i;
     return -1;
 }
 
@@ -31,10 +26,11 @@ static enum accp_status read_number(int option, const char *text, long *number,
     errno = 0;
     long value = strtol(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
     bool plain = *text >= '0' && *text <= '9' && *end == 0 && errno == 0;
-    if (!plain || value < table[option].low || value > table[option].high)
+    if (!plain || value < accp_option_rows[option].low || value > accp_option_rows[option].high)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
-                         "--%s %.40s: must be a whole number from %ld to %ld", table[option].name,
-                         text, table[option].low, table[option].high);
+                         "--%s %.40s: must be a whole number from %ld to %ld",
+                         accp_option_rows[option].name, text, accp_option_rows[option].low,
+                         accp_option_rows[option].high);
     *number = value;
     return ACCP_STATUS_OK;
 }
@@ -91,19 +87,21 @@ static enum accp_status read_option(int argc, char **argv, int *at, unsigned tak
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "%.60s: not an option of %s; accprobe %s --help lists them", word, argv[0],
                          argv[0]);
-    if (table[option].kind == KIND_FLAG) {
+    if (accp_option_rows[option].kind == ACCP_OPTION_KIND_FLAG) {
         if (equals)
             return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1, "--%s takes no value",
-                             table[option].name);
+                             accp_option_rows[option].name);
         store(options, option, NULL, 0);
         return ACCP_STATUS_OK;
     }
     const char *value = equals ? equals + 1 : *at + 1 < argc ? argv[++*at] : NULL;
     if (!value || !*value)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1, "--%s needs a value: --%s %s",
-                         table[option].name, table[option].name, table[option].argument);
+                         accp_option_rows[option].name, accp_option_rows[option].name,
+                         accp_option_rows[option].argument);
     long number = 0;
-    if (table[option].kind == KIND_NUMBER) ACCP_TRY(read_number(option, value, &number, error));
+    if (accp_option_rows[option].kind == ACCP_OPTION_KIND_NUMBER)
+        ACCP_TRY(read_number(option, value, &number, error));
     store(options, option, value, number);
     return ACCP_STATUS_OK;
 }
@@ -146,7 +144,9 @@ void accp_options_print(FILE *stream, unsigned takes)
     takes |= ACCP_TAKES(help);
     for (int i = 0; i < ACCP_OPTION_COUNT; ++i)
         if (takes & 1u << i)
-            fprintf(stream, "  --%s%s%-*s %s\n", table[i].name, *table[i].argument ? " " : "",
-                    (int)(16 - strlen(table[i].name) - (*table[i].argument != 0)),
-                    table[i].argument, table[i].help);
+            fprintf(
+                stream, "  --%s%s%-*s %s\n", accp_option_rows[i].name,
+                *accp_option_rows[i].argument ? " " : "",
+                (int)(16 - strlen(accp_option_rows[i].name) - (*accp_option_rows[i].argument != 0)),
+                accp_option_rows[i].argument, accp_option_rows[i].help);
 }

@@ -17,6 +17,17 @@ enum accp_option {
 #define ACCP_TAKES(id) (1u << ACCP_OPTION_##id)
 _Static_assert(ACCP_OPTION_COUNT <= 32, "a set of options is 32 bits");
 
+enum accp_option_kind { ACCP_OPTION_KIND_TEXT, ACCP_OPTION_KIND_NUMBER, ACCP_OPTION_KIND_FLAG };
+
+/* One row of options.def; the fields are its columns. */
+struct accp_option_row {
+    const char *name;
+    enum accp_option_kind kind;
+    long low, high;
+    const char *argument, *help;
+};
+extern const struct accp_option_row accp_option_rows[ACCP_OPTION_COUNT];
+
 typedef const char *accp_option_TEXT; /* NULL: not given */
 typedef long accp_option_NUMBER;      /* -1: not given */
 typedef bool accp_option_FLAG;

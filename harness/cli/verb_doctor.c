@@ -1,6 +1,7 @@
 #include "cli/select.h"
 #include "cli/verbs.h"
 #include "device/device.h"
+#include "golden/golden.h"
 #include "report/table.h"
 #include "sass/cubin.h"
 
@@ -9,58 +10,154 @@
 #include <unistd.h>
 
 static const struct accp_column columns[] = {
-    {"part", false, false}, {"state", false, false}, {"found", false, true}};
+    {"part", false, false}, {"state", false, false}, {"found", false, true}, {"mend", false, true}};
+
+/* The command that mends a GPU or NVML that cannot be used; NULL: none does, and the remedy of
+ * absence.def is all there is to say. */
+static const char *const commands[ACCP_ABSENCE_COUNT] = {
+    [ACCP_ABSENCE_NO_DRIVER] =
+        "sudo apt-get install nvidia-driver; in a container: docker run --gpus all",
+    [ACCP_ABSENCE_DRIVER_UNLOADABLE] = "sudo apt-get install --reinstall libcuda1",
+    [ACCP_ABSENCE_DRIVER_INCOMPLETE] = "sudo apt-get install nvidia-driver",
+    [ACCP_ABSENCE_STUB_DRIVER] = "unset LD_LIBRARY_PATH",
+    [ACCP_ABSENCE_NO_DEVICE] = "unset CUDA_VISIBLE_DEVICES; nvidia-smi -L",
+    [ACCP_ABSENCE_NO_PERMISSION] =
+        "sudo usermod -aG video,render $USER; in a container: docker run --gpus all",
+    [ACCP_ABSENCE_DRIVER_FAILURE] = "sudo dmesg | grep NVRM; sudo modprobe nvidia",
+    [ACCP_ABSENCE_DRIVER_MISMATCH] = "sudo reboot",
+    [ACCP_ABSENCE_SYSTEM_NOT_READY] = "sudo systemctl start nvidia-fabricmanager",
+    [ACCP_ABSENCE_DRIVER_TOO_OLD] = "sudo apt-get install nvidia-driver",
+    [ACCP_ABSENCE_OUT_OF_MEMORY] = "nvidia-smi",
+    [ACCP_ABSENCE_DEVICE_PROHIBITED] = "sudo nvidia-smi -c DEFAULT",
+    [ACCP_ABSENCE_DEVICE_EXCLUSIVE] = "sudo nvidia-smi -c DEFAULT",
+    [ACCP_ABSENCE_DEVICE_UNAVAILABLE] = "nvidia-smi",
+    [ACCP_ABSENCE_ECC_UNCORRECTABLE] = "sudo nvidia-smi --gpu-reset",
+    [ACCP_ABSENCE_MPS_UNAVAILABLE] = "unset CUDA_MPS_PIPE_DIRECTORY",
+    [ACCP_ABSENCE_NVML_ABSENT] =
+        "sudo apt-get install libnvidia-ml1; in a container: NVIDIA_DRIVER_CAPABILITIES=all",
+    [ACCP_ABSENCE_NVML_MISMATCH] = "sudo reboot",
+    [ACCP_ABSENCE_NVML_NO_DRIVER] = "sudo modprobe nvidia",
+    [ACCP_ABSENCE_NVML_NO_PERMISSION] = "sudo accprobe doctor",
+    [ACCP_ABSENCE_NVML_NO_DEVICE] = "docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all",
+    [ACCP_ABSENCE_NVML_DEVICE_LOST] = "sudo reboot",
+    [ACCP_ABSENCE_NVML_FAILURE] = "nvidia-smi",
+};
 
 /* One finding a row; a missing GPU is no fault of the installation. */
 struct doctor {
+    const struct accp_options *options;
     struct accp_table *table;
     bool broken;
 };
 
 static enum accp_status say(struct doctor *doctor, const char *part, const char *state,
-                            const char *text, struct accp_error *error)
+                            const char *text, const char *command, struct accp_error *error)
 {
     ACCP_TRY(accp_table_row(doctor->table, error));
     accp_table_cell(doctor->table, 0, "%s", part);
     accp_table_cell(doctor->table, 1, "%s", state);
     accp_table_cell(doctor->table, 2, "%s", text);
+    accp_table_cell(doctor->table, 3, "%s", command ? command : "");
     return ACCP_STATUS_OK;
 }
 
-static enum accp_status look_at_golden(struct doctor *doctor, const struct accp_options *options,
-                                       struct accp_error *error)
+static enum accp_status say_broken(struct doctor *doctor, const char *part, const char *state,
+                                   const char *text, struct accp_error *error)
+{
+    char tool[PATH_MAX], cache[PATH_MAX + 32];
+    doctor->broken = true;
+    ACCP_TRY(accp_tool_folder(tool, error));
+    snprintf(cache, sizeof cache, "%s/CMakeCache.txt", tool);
+    return say(doctor, part, state, text,
+               access(cache, F_OK) == 0 ? "git checkout -- golden; ci/build"
+                                        : "sudo apt-get install --reinstall accprobe",
+               error);
+}
+
+/* Nobody has measured this GPU model yet. */
+static enum accp_status say_unmeasured(struct doctor *doctor, struct accp_error *error)
+{
+    char tool[PATH_MAX], command[2 * PATH_MAX + 160];
+    ACCP_TRY(accp_tool_folder(tool, error));
+    snprintf(command, sizeof command,
+             "for i in $(seq 30); do %s/accprobe measure --out run-$i.json; done; %s/accprobe "
+             "record run-*.json --reason 'first baseline'",
+             tool, tool);
+    return say(doctor, "its golden", "none", "no baseline of this GPU model: levels are not judged",
+               command, error);
+}
+
+static enum accp_status look_at_golden(struct doctor *doctor, struct accp_error *error)
 {
     char path[PATH_MAX];
     struct accp_error found;
-    bool there = accp_golden_folder(options, path, &found) == ACCP_STATUS_OK;
-    if (!there) doctor->broken = true;
-    return say(doctor, "goldens", there ? "ok" : "MISSING", there ? path : found.text, error);
+    if (accp_golden_folder(doctor->options, path, &found) != ACCP_STATUS_OK)
+        return say_broken(doctor, "goldens", "MISSING", found.text, error);
+    return say(doctor, "goldens", "ok", path, NULL, error);
+}
+
+/* Whether an arch has kernels; BROKEN where there is a file that is no cubin. */
+static enum accp_status look_at_arch(struct doctor *doctor, const char *arch, size_t *arches,
+                                     struct accp_error *error)
+{
+    char path[PATH_MAX];
+    struct accp_bytes bytes;
+    struct accp_cubin cubin;
+    struct accp_error found;
+    if (!accp_arch_is_built(arch)) return ACCP_STATUS_OK;
+    enum accp_status status = accp_cubin_read(arch, accp_probe_names[0], path, &bytes, &found);
+    if (status == ACCP_STATUS_OK) {
+        status = accp_cubin_open(path, bytes.data, bytes.size, &cubin, &found);
+        if (status == ACCP_STATUS_OK) accp_cubin_close(&cubin);
+        accp_bytes_fini(&bytes);
+    }
+    *arches += status == ACCP_STATUS_OK;
+    return status == ACCP_STATUS_OK ? status
+                                    : say_broken(doctor, arch, "BROKEN", found.text, error);
 }
 
 static enum accp_status look_at_kernels(struct doctor *doctor, struct accp_error *error)
 {
-    char path[PATH_MAX], text[PATH_MAX + 128];
+    char text[64];
     size_t arches = 0;
-    for (int i = 0; i < ACCP_ARCH_COUNT; ++i) {
-        struct accp_bytes bytes;
-        struct accp_cubin cubin;
-        struct accp_error found;
-        if (accp_cubin_read(accp_arches[i].name, accp_probe_names[0], path, &bytes, &found) !=
-            ACCP_STATUS_OK)
-            continue;
-        if (accp_cubin_open(path, bytes.data, bytes.size, &cubin, &found) == ACCP_STATUS_OK) {
-            ++arches;
-            accp_cubin_close(&cubin);
-        } else {
-            doctor->broken = true;
-            ACCP_TRY(say(doctor, accp_arches[i].name, "BROKEN", found.text, error));
-        }
-        accp_bytes_fini(&bytes);
+    for (int i = 0; i < ACCP_ARCH_COUNT; ++i)
+        ACCP_TRY(look_at_arch(doctor, accp_arches[i].name, &arches, error));
+    if (arches == 0) return say_broken(doctor, "kernels", "MISSING", "built for no arch", error);
+    snprintf(text, sizeof text, "built for %zu arches", arches);
+    return say(doctor, "kernels", "ok", text, NULL, error);
+}
+
+static const char *command_of(const struct accp_error *reason)
+{
+    enum accp_absence absence = accp_absence_of(reason);
+    return (int)absence >= 0 && absence < ACCP_ABSENCE_COUNT ? commands[absence] : NULL;
+}
+
+/* Whether the gate has something to run on this GPU, and something to hold it against. */
+static enum accp_status look_at_match(struct doctor *doctor, struct accp_run *run,
+                                      struct accp_error *error)
+{
+    char folder[PATH_MAX], command[96];
+    struct accp_golden_found found;
+    struct accp_error reason;
+    const char *arch = run->device.arch;
+    if (!accp_arch_is_built(arch)) {
+        snprintf(command, sizeof command, "cmake --preset default -DACCPROBE_ARCHES=%s; ci/build",
+                 arch);
+        ACCP_TRY(say(doctor, "its kernels", "none", arch, command, error));
     }
-    if (arches == 0) doctor->broken = true;
-    snprintf(text, sizeof text, "built for %zu arches%s", arches,
-             arches ? "" : ": build with ci/gate, or install again");
-    return say(doctor, "kernels", arches ? "ok" : "MISSING", text, error);
+    if (strcmp(run->device.mig, "on") == 0)
+        return say(doctor, "its golden", "none", "the GPU is split (MIG): slices have no baseline",
+                   "sudo nvidia-smi -mig 0", error);
+    run->source = ACCP_SOURCE_MEASURED;
+    if (accp_golden_folder(doctor->options, folder, NULL) != ACCP_STATUS_OK) return ACCP_STATUS_OK;
+    if (accp_golden_find(folder, accp_probe_names[0], run, &found, &reason) != ACCP_STATUS_OK)
+        return say_broken(doctor, "its golden", "BROKEN", reason.text, error);
+    enum accp_status status = found.answer == ACCP_ANSWER_SKU
+                                  ? say(doctor, "its golden", "ok", found.path, NULL, error)
+                                  : say_unmeasured(doctor, error);
+    accp_golden_fini(&found.golden);
+    return status;
 }
 
 static enum accp_status look_at_gpu(struct doctor *doctor, struct accp_error *error)
@@ -68,35 +165,39 @@ static enum accp_status look_at_gpu(struct doctor *doctor, struct accp_error *er
     char text[512];
     struct accp_device *device;
     struct accp_error found;
-    struct accp_run_device facts;
     struct accp_run run;
     if (accp_device_open(0, &device, &found) != ACCP_STATUS_OK)
-        return say(doctor, "GPU", "none", found.text, error);
+        return say(doctor, "GPU", "none", found.text, command_of(&found), error);
     accp_run_init(&run);
-    facts = run.device;
-    accp_device_facts(device, &facts);
-    snprintf(text, sizeof text, "%s, %s, %lld SMs, driver %s", facts.name, facts.arch,
-             (long long)facts.sm_count, facts.driver);
-    ACCP_TRY(say(doctor, "GPU", "ok", text, error));
+    accp_device_facts(device, &run.device);
+    snprintf(text, sizeof text, "%s, %s, %lld SMs, driver %s", run.device.name, run.device.arch,
+             (long long)run.device.sm_count, run.device.driver);
+    ACCP_TRY(say(doctor, "GPU", "ok", text, NULL, error));
     bool managed = accp_device_managed(device, &found);
-    return say(doctor, "NVML", managed ? "ok" : "partly",
-               managed ? "clocks, throttling and load are watched" : found.text, error);
+    ACCP_TRY(say(doctor, "NVML", managed ? "ok" : "partly",
+                 managed ? "clocks, throttling and load are watched" : found.text,
+                 managed ? NULL : command_of(&found), error));
+    return look_at_match(doctor, &run, error);
+}
+
+static enum accp_status look(struct doctor *doctor, struct accp_error *error)
+{
+    ACCP_TRY(look_at_golden(doctor, error));
+    ACCP_TRY(look_at_kernels(doctor, error));
+    ACCP_TRY(look_at_gpu(doctor, error));
+    const struct accp_options *options = doctor->options;
+    if (options->shape == ACCP_FORMAT_JSON)
+        return accp_table_print_json(doctor->table, "accprobe-doctor/1", stdout, error);
+    return accp_table_print(doctor->table, stdout, options->shape == ACCP_FORMAT_MARKDOWN, error);
 }
 
 int accp_verb_doctor(const struct accp_options *options)
 {
-    struct doctor doctor = {0};
+    struct doctor doctor = {.options = options};
     struct accp_error error;
     enum accp_status status =
         accp_table_create(columns, sizeof columns / sizeof *columns, &doctor.table, &error);
-    if (status == ACCP_STATUS_OK) status = look_at_golden(&doctor, options, &error);
-    if (status == ACCP_STATUS_OK) status = look_at_kernels(&doctor, &error);
-    if (status == ACCP_STATUS_OK) status = look_at_gpu(&doctor, &error);
-    if (status == ACCP_STATUS_OK && options->shape == ACCP_FORMAT_JSON)
-        status = accp_table_print_json(doctor.table, "accprobe-doctor/1", stdout, &error);
-    else if (status == ACCP_STATUS_OK)
-        status =
-            accp_table_print(doctor.table, stdout, options->shape == ACCP_FORMAT_MARKDOWN, &error);
+    if (status == ACCP_STATUS_OK) status = look(&doctor, &error);
     accp_table_destroy(doctor.table);
     if (status != ACCP_STATUS_OK) return accp_exit_error(&error);
     return doctor.broken ? ACCP_EXIT_USAGE : ACCP_EXIT_PASS;

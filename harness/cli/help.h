@@ -1,0 +1,44 @@
+/* What the command line says of itself: --help, the manual page and the shells' completions are
+ * printed from the same tables, verbs.def and options.def, and from the texts here. */
+#ifndef ACCP_CLI_HELP_H
+#define ACCP_CLI_HELP_H
+
+#include "cli/options.h"
+
+#include <stdio.h>
+
+enum accp_verb {
+#define VERB(id, low, high, operands, summary, takes) ACCP_VERB_##id,
+#include "cli/verbs.def"
+    ACCP_VERB_COUNT
+};
+
+/* One row of verbs.def; the fields are its columns. */
+struct accp_verb_row {
+    const char *name;
+    int low, high;
+    const char *operands, *summary;
+    unsigned takes;
+};
+extern const struct accp_verb_row accp_verb_rows[ACCP_VERB_COUNT];
+
+/* A text beside what it is about: an exit status, an environment variable. */
+struct accp_help_text {
+    const char *name, *text;
+};
+
+/* Exit statuses of every verb, and variables that the tool reads. Each ends in a row of NULLs. */
+extern const struct accp_help_text accp_help_statuses[];
+extern const struct accp_help_text accp_help_variables[];
+
+/* What exit statuses mean for this verb in particular; NULL: nothing beyond the general words. */
+const char *accp_help_own_statuses(enum accp_verb verb);
+
+/* What the tool is, on one line; static. */
+extern const char accp_help_summary[];
+
+/* `accprobe --help` and `accprobe VERB --help`. */
+void accp_help_print(FILE *stream);
+void accp_help_verb_print(FILE *stream, enum accp_verb verb);
+
+#endif

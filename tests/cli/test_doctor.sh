@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# accprobe doctor: whatever is missing is named with the command that mends it; a missing GPU is no fault of the
+# installation, missing or damaged files are.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+accprobe=$ACCP_BINARY_DIR/accprobe
+export ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 ACCPROBE_LIBNVML=$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1
+
+# says STATUS PART STATE MEND: doctor's exit status, and what it says of a part.
+says() {
+    expect "$1" '' "$accprobe" doctor --format json
+    python3 - "$2" "$3" "$4" <<'END_OF_PYTHON' || broken "$2 to be $3, mended by: $4; it says $(cat stdout)"
+import json, sys
+part, state, mend = sys.argv[1:]
+rows = {row["part"]: row for row in json.load(open("stdout"))["rows"]}
+sys.exit(not (part in rows and rows[part]["state"] == state and mend in rows[part]["mend"] and bool(mend) == bool(rows[part]["mend"])))
+END_OF_PYTHON
+}
+
+ACCP_FAKE=ok says 0 GPU ok ''
+ACCP_FAKE=ok says 0 'its golden' ok ''
+ACCP_FAKE=sku=a100 says 0 'its golden' none "$ACCP_BINARY_DIR/accprobe record run-*.json"
+ACCP_FAKE=mig says 0 'its golden' none 'nvidia-smi -mig 0'
+ACCP_FAKE=exclusive says 0 GPU none 'nvidia-smi -c DEFAULT'
+ACCP_FAKE=nvml_mismatch says 0 NVML partly 'reboot'
+ACCPROBE_LIBCUDA=/nonexistent/libcuda.so.1 says 0 GPU none 'nvidia-driver'
+
+# Every scenario of the fake driver in which there is no GPU or no NVML comes with a command, but for those in which
+# nothing that is typed helps.
+while read -r scenario; do
+    ACCP_FAKE=$scenario "$accprobe" doctor --format json >stdout 2>stderr || broken "doctor to end well with $scenario"
+    python3 - "$scenario" <<'END_OF_PYTHON' || broken "a command for scenario $scenario: $(cat stdout)"
+import json, sys
+hopeless = ["not_licensed", "nvml_na", "mig", "container", "hidden_processes", "old_nvml"]
+rows = json.load(open("stdout"))["rows"]
+bad = [row for row in rows if row["state"] != "ok" and not row["mend"]]
+sys.exit(bool(bad) and sys.argv[1] not in hopeless)
+END_OF_PYTHON
+done < <(sed -n 's/^SCENARIO(\([a-z_]*\),.*/\1/p' "$ACCP_SOURCE_DIR/tests/fake/scenario.def")
+
+# An installation that lost its files, or whose kernels are damaged.
+mkdir bin && cp "$accprobe" bin/accprobe
+accprobe=$scratch/bin/accprobe
+says 4 goldens MISSING 'apt-get install --reinstall'
+says 4 kernels MISSING 'apt-get install --reinstall'
+mkdir -p share/accprobe/cubin/sm_90 share/accprobe/golden
+echo damaged >share/accprobe/cubin/sm_90/optimal.cubin
+says 4 sm_90 BROKEN 'apt-get install --reinstall'
+says 4 goldens ok ''
+echo passed

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# The manual page and the shells' completions, against what --help says. Shells that are not there are named and left out.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+accprobe=$ACCP_BINARY_DIR/accprobe
+share=$ACCP_BINARY_DIR/share
+page=$share/man/man1/accprobe.1
+
+# Every verb of --help and every option of each verb's stands in the page, in that verb's section.
+"$accprobe" --help | sed -n '/^usage/,/--version/s/^  \([a-z]*\) .*/\1/p' >verbs
+[ "$(wc -l <verbs)" -ge 9 ] || broken "the verbs of --help: $(cat verbs)"
+while read -r verb; do
+    "$accprobe" "$verb" --help | sed -n 's/^  --\([a-z-]*\) .*/\1/p' | grep -vx help >options
+    [ -s options ] || broken "options of $verb"
+    sed -n "/^\.SS \"$verb\"\$/,/^\.S[SH] /p" "$page" | sed -n 's/^\\fB\\-\\-\([a-z\\-]*\)\\fR.*/\1/p' | tr -d '\134' >page_options
+    diff options page_options >&2 || broken "the page's options of $verb to be those of its --help"
+    sed 's/^/--/' options >>all_options
+done <verbs
+
+# Exit statuses and variables stand in both; and the variables are those that the sources read.
+for word in 'needs approval (WIN, DRIFT)' ACCPROBE_REQUIRE_GPU ACCPROBE_LIBCUDA CTEST_RESOURCE_GROUP_0_GPUS; do
+    "$accprobe" --help | grep -qF "$word" || broken "$word in --help"
+    grep -qF "$word" "$page" || broken "$word in the page"
+done
+while read -r variable; do
+    "$accprobe" --help | grep -q "$variable" || broken "$variable, which a source reads, in --help"
+done < <(grep -rhoE 'getenv\("[A-Z_0-9]+"\)' "$ACCP_SOURCE_DIR/harness" | cut -d'"' -f2)
+if command -v groff >/dev/null; then
+    groff -ww -man -Tutf8 "$page" 2>warnings >rendered || broken 'groff to read the page'
+    [ ! -s warnings ] || broken "no warning from groff: $(cat warnings)"
+    grep -q 'needs approval' rendered || broken 'a page that shows something'
+else
+    echo 'left out: groff is not installed'
+fi
+
+# Bash, as it calls the function: complete WORD... prints what it offers for the last word.
+# shellcheck source=/dev/null
+source "$share/bash-completion/completions/accprobe" || broken 'bash to read its completion'
+complete_bash() {
+    COMP_WORDS=(accprobe "$@")
+    COMP_CWORD=$#
+    COMPREPLY=()
+    _accprobe
+    printf '%s\n' "${COMPREPLY[@]}"
+}
+offers() { # offers SHELL WORD-OFFERED WORD...
+    local shell=$1 offered=$2
+    shift 2
+    "complete_$shell" "$@" >offered
+    grep -qxF -e "$offered" offered || broken "$shell to offer $offered after: accprobe $* (it offers: $(tr '\n' ' ' <offered))"
+}
+lacks() {
+    local shell=$1 offered=$2
+    shift 2
+    "complete_$shell" "$@" >offered
+    ! grep -qxF -e "$offered" offered || broken "$shell not to offer $offered after: accprobe $*"
+}
+mkdir folder && touch file.cubin
+
+behaves() {
+    offers "$1" gate g
+    offers "$1" measure me
+    offers "$1" optimal gate --probe ''
+    offers "$1" sm_90 shape --arch sm_9
+    offers "$1" markdown check --format m
+    offers "$1" file.cubin shape --cubin fil
+    offers "$1" file.cubin diff fil
+    offers "$1" --reason record --re
+    lacks "$1" --reason gate --re
+    lacks "$1" measure gate mea
+}
+behaves bash
+offers bash json gate --format = j
+offers bash folder gate --golden fo
+while read -r verb; do offers bash "$verb" ''; done <verbs
+complete_bash diff -- >offered
+if command -v fish >/dev/null; then
+    export HOME=$scratch
+    complete_fish() {
+        local line="accprobe $*"
+        fish --no-config -c "source $share/fish/vendor_completions.d/accprobe.fish; complete -C '$line'" | cut -f1 | sed 's#/$##'
+    }
+    behaves fish
+    offers fish folder gate --golden fo
+else
+    echo 'left out: fish is not installed'
+fi
+if command -v zsh >/dev/null; then
+    # zsh completes in a terminal alone: one is made, a tab is typed in it, and what it shows then is read.
+    cat >capture.zsh <<'END_OF_ZSH'
+zmodload zsh/zpty
+zpty shell TERM=xterm zsh -f -i
+zpty -w shell "PS1=; fpath=($1 \$fpath); autoload -Uz compinit; compinit -D -u; print RE'ADY'"
+zpty -r -m shell shown '*READY*'
+zpty -n -w shell "accprobe $2"$'\t'
+for i in {1..8}; do
+    sleep 0.1
+    while zpty -rt shell shown; do print -r -- "$shown"; done
+done
+END_OF_ZSH
+    complete_zsh() {
+        timeout 20 zsh -f capture.zsh "$share/zsh/vendor-completions" "$*" 2>/dev/null |
+            sed 's/\x1b\[[0-9;?]*[a-zA-Z]/ /g' | tr -s ' \r\a' '\n' | sed 's#[/=]$##'
+    }
+    behaves zsh
+else
+    echo 'left out: zsh is not installed'
+fi
+echo passed
