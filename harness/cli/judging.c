@@ -171,7 +171,8 @@ static enum accp_status leave_pending(struct judging *judging, struct accp_error
     char folder[PATH_MAX];
     if (judging->runs[0].source != ACCP_SOURCE_MEASURED ||
         judging->found.answer == ACCP_ANSWER_SKU ||
-        judging->judgement.verdict != ACCP_VERDICT_NO_GOLDEN || judging->options->cubin)
+        judging->judgement.verdict != ACCP_VERDICT_NO_GOLDEN || judging->options->cubin ||
+        strcmp(judging->runs[0].protocol.name, "gate") != 0)
         return ACCP_STATUS_OK;
     if (judging->options->pending) {
         snprintf(folder, sizeof folder, "%s", judging->options->pending);

@@ -28,7 +28,14 @@ double accp_law_issue_limit(const char *arch_name, int chain, int warps)
     return (double)chain * (loaded > 1 ? loaded : 1) * 32 / arch->fp32_lanes;
 }
 
-/* The longest of the family's chains below the point's, at its acc. */
+/* Links that wait for one another. */
+static int depth_of(const struct accp_point *point)
+{
+    const struct accp_role *role = accp_role_find(point->role);
+    return accp_links_of(role->placement, role->chain, role->effective).depth;
+}
+
+/* The longest of the family's chains below the point's, at its acc, that is no deeper. */
 static const struct accp_point *next_shorter(const struct accp_summary *summary,
                                              const struct accp_point *point)
 {
@@ -36,7 +43,8 @@ static const struct accp_point *next_shorter(const struct accp_summary *summary,
     for (size_t i = 0; i < summary->point_count; ++i) {
         const struct accp_point *other = &summary->points[i];
         if (other->warps != point->warps || other->acc != point->acc || other->processes == 0 ||
-            other->chain >= point->chain || strcmp(other->family, point->family) != 0)
+            other->chain >= point->chain || strcmp(other->family, point->family) != 0 ||
+            depth_of(other) > depth_of(point))
             continue;
         if (!shorter || other->chain > shorter->chain) shorter = other;
     }

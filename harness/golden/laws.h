@@ -8,7 +8,8 @@
 /* LAW(id, name in claims, text) */
 #define ACCP_LAW_TABLE(LAW) \
     LAW(ISSUE_LIMIT, "issue_limit", "no role beats the FFMA issue limit of its arch") \
-    LAW(CHAIN_MONOTONE, "chain_monotone", "at one acc, a longer chain does not cost less")
+    LAW(CHAIN_MONOTONE, "chain_monotone", \
+        "at one acc, a chain that is longer and no less deep does not cost less")
 
 enum accp_law {
 #define LAW(id, name, text) ACCP_LAW_##id,
@@ -22,7 +23,9 @@ enum accp_law {
 #define ACCP_LAW_SLACK 0.002
 
 /* One law applied to one point. `value` breaks it below `bound` (cycles per iteration, slack
- * included). `other` is the shorter chain that bounds this one; NULL for the issue limit. */
+ * included). `other` is the shorter chain that bounds this one, NULL for the issue limit: the longest
+ * whose links wait for one another no deeper than this one's. A tail that all goes to one accumulator
+ * makes a chain of 13 deeper than one of 29. */
 struct accp_law_finding {
     enum accp_law law;
     const struct accp_point *point, *other;

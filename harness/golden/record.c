@@ -92,6 +92,11 @@ static enum accp_status check_runs(const struct accp_record_request *request,
                              "run 1 is %s and run %zu is %s: a golden holds one kind",
                              accp_source_text(runs[0].source), i + 1,
                              accp_source_text(runs[i].source));
+        if (strcmp(runs[i].protocol.name, "gate") != 0)
+            return accp_fail(error, ACCP_STATUS_REFUSED, NULL, (int64_t)i,
+                             "run %zu was measured with protocol %s: what it would replace is what "
+                             "the gate is judged by; measure with --protocol gate",
+                             i + 1, runs[i].protocol.name);
         ACCP_TRY(check_device(&runs[0], &runs[i], i, error));
     }
     return check_seeds(runs, request->run_count, error);

@@ -46,7 +46,8 @@ struct accp_record_outcome {
  * Predicted runs go to golden/predicted/<arch>/, from one session on.
  * Errors: REFUSED (busy or slowed GPU, MIG, drifting reference; fewer than ACCP_GOLDEN_SESSIONS_MIN
  * sessions of a role; one session twice; zero samples; dirty tree or no commit; a broken law;
- * document or mixed sources; devices, drivers, compilers or protocols that differ; unknown SKU; no
+ * document or mixed sources; devices, drivers, compilers or protocols that differ; a
+ * protocol that is not the gate's; unknown SKU; no
  * reason), INPUT (the golden that is there is bad), IO, MEMORY. Nothing is written then. */
 enum accp_status accp_golden_record(const struct accp_record_request *request,
                                     struct accp_record_outcome *outcome, struct accp_error *error);

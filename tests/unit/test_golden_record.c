@@ -275,6 +275,7 @@ SPOIL(device, strcpy(runs[3].device.pci_device, "10de:2330"))
 SPOIL(driver, strcpy(runs[3].device.driver, "999"))
 SPOIL(compiler, strcpy(runs[3].compiler.version, "12.9"))
 SPOIL(protocol, runs[3].protocol.budget_cycles = 10000)
+SPOIL(other_protocol, IN_EVERY_RUN strcpy(runs[i].protocol.name, "occupancy"))
 SPOIL(source, runs[3].source = ACCP_SOURCE_PREDICTED)
 SPOIL(document, IN_EVERY_RUN runs[i].source = ACCP_SOURCE_DOCUMENT)
 SPOIL(sku, IN_EVERY_RUN runs[i].device.pci_device[0] = 0)
@@ -299,11 +300,13 @@ static const struct {
     {spoil_reason_lines, "must be one line"},
     {spoil_static_law, "a law is broken: chain7.acc1 has 6 FFMAs"},
     {spoil_issue_limit, "a law is broken: no role beats the FFMA issue limit"},
-    {spoil_monotone, "a law is broken: at one acc, a longer chain does not cost less"},
+    {spoil_monotone,
+     "a law is broken: at one acc, a chain that is longer and no less deep does not"},
     {spoil_device, "run 1 and run 4 are of different GPU models or drivers"},
     {spoil_driver, "run 1 and run 4 are of different GPU models or drivers"},
     {spoil_compiler, "run 1 and run 4 have different compilers"},
     {spoil_protocol, "run 1 and run 4 have different protocols"},
+    {spoil_other_protocol, "run 1 was measured with protocol occupancy"},
     {spoil_source, "run 1 is measured and run 4 is predicted"},
     {spoil_document, "run 1 is from a document"},
     {spoil_sku, "a golden is keyed by them"},

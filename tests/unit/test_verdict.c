@@ -412,6 +412,46 @@ static void test_issue_limit(void **state)
     assert_true(accp_law_issue_limit("sm_90", 0, 8) == 0);
 }
 
+/* Of chains whose whole tail goes to one accumulator the one of 13 is deeper than the one of 29 over
+ * 7 accumulators (7 links and 5), and less deep over 3 (5 and 11): the law speaks of the second. */
+static const struct {
+    const char *shorter, *longer;
+    bool spoken_of;
+} depths[] = {
+    {"tail.chain13.acc7.front", "tail.chain29.acc7.front", false},
+    {"tail.chain13.acc3.front", "tail.chain29.acc3.front", true},
+    {"tail.chain13.acc7", "tail.chain29.acc7", true},
+};
+
+static void test_a_deeper_chain_may_cost_more(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; ++i) {
+        const char *const names[] = {depths[i].shorter, depths[i].longer};
+        struct accp_run run;
+        struct accp_summary summary;
+        struct accp_law_finding finding;
+        accp_run_init(&run);
+        for (int j = 0; j < 2; ++j) {
+            struct accp_run_role *role;
+            assert_int_equal(accp_run_append(&run, &role, NULL), ACCP_STATUS_OK);
+            const struct accp_role *known = accp_role_find(names[j]);
+            strcpy(role->role, known->name);
+            role->chain = known->chain;
+            role->acc = known->acc;
+            role->warps = 4;
+            role->cycles = (struct accp_cycles){.mean = 93 - 3 * j, .min = 90, .max = 93, .n = 1};
+        }
+        assert_int_equal(accp_summary_init(&summary, &run, 1, NULL), ACCP_STATUS_OK);
+        bool applies = accp_law_apply(ACCP_LAW_CHAIN_MONOTONE, &summary,
+                                      accp_summary_find(&summary, names[1], 4), &finding);
+        assert_int_equal(applies, depths[i].spoken_of);
+        if (applies) assert_true(finding.broken && finding.other->chain == 13);
+        accp_summary_fini(&summary);
+        accp_run_fini(&run);
+    }
+}
+
 /* A stranger's kernel has a level line and no claims; it needs no golden and breaks no law. */
 static void test_a_strangers_kernel(void **state)
 {
@@ -440,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_processes_are_brought_together),
         cmocka_unit_test(test_more_processes_see_more),
         cmocka_unit_test(test_issue_limit),
+        cmocka_unit_test(test_a_deeper_chain_may_cost_more),
         cmocka_unit_test(test_a_strangers_kernel),
     };
     return cmocka_run_group_tests(tests, record_golden, remove_golden) ? 1 : 0;
