@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# The Debian packages: what they hold, what they depend on, and that what is in them runs.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+for tool in dpkg-deb dpkg-shlibdeps; do command -v $tool >/dev/null || skip "$tool is not installed: apt-get install dpkg-dev"; done
+export ACCPROBE_LIBCUDA=/nonexistent/libcuda.so.1
+cpack --config "$ACCP_BINARY_DIR/CPackConfig.cmake" -B "$scratch" >log 2>&1 || broken "packages: $(cat log)"
+runtime=$(echo accprobe_*.deb) development=$(echo libaccprobe-dev_*.deb)
+if [ ! -e "$runtime" ] || [ ! -e "$development" ]; then broken "two packages: $(ls)"; fi
+
+depends=$(dpkg-deb -f "$runtime" Depends)
+for library in libc6 libelf1 libjansson4 libsmartcols1; do
+    [[ $depends == *"$library"* ]] || broken "$library among what $runtime depends on: $depends"
+done
+[[ $depends != *cuda* && $depends != *nvidia* ]] || broken "no driver among what $runtime depends on: $depends"
+[[ $(dpkg-deb -f "$development" Depends) == *libjansson-dev*libelf-dev* ]] || broken "what $development depends on"
+dpkg-deb -f "$runtime" Description | head -n1 | grep -q '^[A-Z].*accumulators' || broken "a description: $(dpkg-deb -f "$runtime" Description)"
+
+dpkg-deb -x "$runtime" root
+dpkg-deb -c "$runtime" >contents
+for file in ./usr/bin/accprobe ./usr/share/man/man1/accprobe.1 ./usr/share/bash-completion/completions/accprobe ./usr/share/doc/accprobe/copyright; do
+    grep -q " $file\$" contents || broken "$file in $runtime"
+done
+! grep -qE '[.](h|a)$' contents || broken "no development files in $runtime: $(grep -E '[.](h|a)$' contents)"
+awk '{ print $1, $2, $NF }' contents | while read -r mode owner name; do
+    [ "$owner" = root/root ] && [[ $mode != ????????w* ]] || broken "$name to be root's and to be written by nobody else: $mode $owner"
+done || exit 1
+expect 0 '' root/usr/bin/accprobe gate --probe optimal
+grep -q "verdict: PASS" stdout || broken 'a verdict from what is in the package'
+expect 0 '' root/usr/bin/accprobe doctor
+[ "$(stat -c %s "$runtime")" -lt 8000000 ] || broken "a package below 8 MB: $(stat -c %s "$runtime")"
+echo passed
