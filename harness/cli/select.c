@@ -3,44 +3,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum accp_status accp_pattern_init(struct accp_pattern *pattern, const char *option,
-                                   const char *text, struct accp_error *error)
-{
-    pattern->compiled = NULL;
-    if (!text) return ACCP_STATUS_OK;
-    regex_t *compiled = malloc(sizeof *compiled);
-    if (!compiled)
-        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for --%s", option);
-    int problem = regcomp(compiled, text, REG_EXTENDED | REG_NOSUB);
-    if (problem == 0) {
-        pattern->compiled = compiled;
-        return ACCP_STATUS_OK;
-    }
-    char reason[128];
-    regerror(problem, compiled, reason, sizeof reason);
-    free(compiled);
-    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1, "--%s %.60s: not a regular expression: %s",
-                     option, text, reason);
-}
-
-bool accp_pattern_matches(const struct accp_pattern *pattern, const char *name)
-{
-    return !pattern->compiled || regexec(pattern->compiled, name, 0, NULL, 0) == 0;
-}
-
-void accp_pattern_fini(struct accp_pattern *pattern)
-{
-    if (pattern->compiled) regfree(pattern->compiled);
-    free(pattern->compiled);
-    pattern->compiled = NULL;
-}
 
 static enum accp_status unknown_probe(const char *probe, struct accp_error *error)
 {

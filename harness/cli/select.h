@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/status.h"
 #include "cli/options.h"
+#include "cli/pattern.h"
 #include "matrix.h"
 
 #include <limits.h>
@@ -20,15 +21,6 @@ struct accp_selection {
 /* USAGE: an unknown probe, a filter that is no regular expression or matches nothing. */
 enum accp_status accp_select(const struct accp_options *options, struct accp_selection *selection,
                              struct accp_error *error);
-
-/* A compiled --filter or --claim; NULL texts match everything. Pair with accp_pattern_fini. */
-struct accp_pattern {
-    void *compiled; /* owned */
-};
-enum accp_status accp_pattern_init(struct accp_pattern *pattern, const char *option,
-                                   const char *text, struct accp_error *error);
-bool accp_pattern_matches(const struct accp_pattern *pattern, const char *name);
-void accp_pattern_fini(struct accp_pattern *pattern);
 
 /* Reads the built cubin of a probe (or "clock") for an arch: beside the tool, or where it is
  * installed. The caller frees *cubin (accp_bytes_fini). `path` takes PATH_MAX bytes: where it was,

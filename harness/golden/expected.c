@@ -114,6 +114,16 @@ static enum accp_status read_list(const struct accp_json *root, struct accp_expe
     return ACCP_STATUS_OK;
 }
 
+enum accp_status accp_expected_parse(const struct accp_json *root, struct accp_expected *expected,
+                                     struct accp_error *error)
+{
+    *expected = (struct accp_expected){0};
+    enum accp_status status = accp_json_format(root, "accprobe-expected/1", error);
+    if (status == ACCP_STATUS_OK) status = read_list(root, expected, error);
+    if (status != ACCP_STATUS_OK) accp_expected_fini(expected);
+    return status;
+}
+
 enum accp_status accp_expected_read(const char *file, struct accp_expected *expected,
                                     struct accp_error *error)
 {
@@ -122,9 +132,8 @@ enum accp_status accp_expected_read(const char *file, struct accp_expected *expe
     *expected = (struct accp_expected){0};
     if (access(file, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) return ACCP_STATUS_OK;
     ACCP_TRY(accp_json_open(file, "accprobe-expected/1", &json, &root, error));
-    enum accp_status status = read_list(&root, expected, error);
+    enum accp_status status = accp_expected_parse(&root, expected, error);
     json_decref(json);
-    if (status != ACCP_STATUS_OK) accp_expected_fini(expected);
     return status;
 }
 

@@ -7,7 +7,7 @@
 #ifndef ACCP_GOLDEN_EXPECTED_H
 #define ACCP_GOLDEN_EXPECTED_H
 
-#include "base/status.h"
+#include "base/json.h"
 #include "matrix.h"
 
 #include <stdbool.h>
@@ -32,6 +32,10 @@ struct accp_expected {
 enum accp_status accp_expected_read(const char *file, struct accp_expected *expected,
                                     struct accp_error *error);
 void accp_expected_fini(struct accp_expected *expected);
+
+/* The same from a file that is parsed already; *expected is cleared on failure. */
+enum accp_status accp_expected_parse(const struct accp_json *root, struct accp_expected *expected,
+                                     struct accp_error *error);
 
 /* Reads "expected.json" beside a golden's file. */
 enum accp_status accp_expected_beside(const char *golden_path, struct accp_expected *expected,

@@ -84,6 +84,10 @@ export ACCP_FAKE=ok ACCP_FAKE_SCALE=
 expect 4 'there is no such probe' "$accprobe" gate --probe optimum
 expect 4 'matches no role' "$accprobe" gate --filter chain31
 expect 4 'not a regular expression' "$accprobe" gate --filter '('
+for hostile in "l$(printf '+%.0s' {1..30})" '(((a{9}){9}){9}){9}' '(.*)\1' "$(printf '(%.0s' {1..40})"; do
+    expect 4 'repeats too much, nests too deep, or refers back' "$accprobe" list --filter "$hostile"
+done
+expect 0 '' "$accprobe" list --filter '^optimal[.]chain(7|13)[.]acc[0-9]{1,2}$'
 expect 4 'must be a whole number from 0 to' "$accprobe" gate --device -1
 expect 4 'there is no GPU 7' "$accprobe" gate --device 7
 expect 4 'not an option of gate' "$accprobe" gate --warps 8

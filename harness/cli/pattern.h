@@ -1,0 +1,23 @@
+/* Which names an option means. */
+#ifndef ACCP_CLI_PATTERN_H
+#define ACCP_CLI_PATTERN_H
+
+#include "base/status.h"
+
+#include <stdbool.h>
+
+/* A compiled --filter or --claim: an extended regular expression as POSIX has them, within what a
+ * name can need. A NULL text matches everything. Pair with accp_pattern_fini. */
+struct accp_pattern {
+    void *compiled; /* owned */
+};
+
+/* USAGE: no regular expression; or one with a back-reference, with groups more than 32 deep, or whose
+ * repetitions come to more than 1,000 items: the C library's compiler copies what is repeated, and
+ * its matcher tries every way through back-references, so either could take all memory or time. */
+enum accp_status accp_pattern_init(struct accp_pattern *pattern, const char *option,
+                                   const char *text, struct accp_error *error);
+bool accp_pattern_matches(const struct accp_pattern *pattern, const char *name);
+void accp_pattern_fini(struct accp_pattern *pattern);
+
+#endif
