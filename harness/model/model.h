@@ -66,7 +66,8 @@ enum { ACCP_MODEL_SCHEDULER_WARPS = 16 };
 
 /* One cycle of one scheduler, the warps in the order of their numbers. */
 struct accp_model_cycle {
-    int64_t cycle; /* from the end of the warm-up on */
+    int start;     /* of the starts that are averaged over: 0, 1, ... */
+    int64_t cycle; /* from the end of that start's warm-up on */
     int scheduler, warps;
     int issued;                                   /* the warp that did; -1: none */
     int instructions[ACCP_MODEL_SCHEDULER_WARPS]; /* that it issues or waits for, from the loop's
@@ -74,9 +75,9 @@ struct accp_model_cycle {
     enum accp_cause causes[ACCP_MODEL_SCHEDULER_WARPS];
 };
 
-/* Called for every cycle of the first start's timed part, and for every scheduler that is simulated:
- * scheduler 0, which has the most warps, and the others only where they share a queue that the loop
- * uses. Nothing of `cycle` is valid after the call. */
+/* Called for every cycle of the timed part of the first start, or of all of them, and for every
+ * scheduler that is simulated: scheduler 0, which has the most warps, and the others only where
+ * they share a queue that the loop uses. Nothing of `cycle` is valid after the call. */
 typedef void accp_model_trace(const struct accp_model_cycle *cycle, void *context);
 
 struct accp_model_options {
@@ -86,6 +87,7 @@ struct accp_model_options {
     uint32_t without;        /* bit ACCP_MECHANISM_x: leave it out */
     accp_model_trace *trace; /* NULL: not wanted */
     void *trace_context;
+    bool traces_every_start; /* else only the first */
 };
 
 struct accp_prediction {

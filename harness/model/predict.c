@@ -8,9 +8,8 @@
 
 enum {
     PHASES = 16,
-    START_CYCLES = 1024,  /* starts lie below this */
-    WARM_CYCLES = 2048,   /* and from the last of them to the first counted iteration; in it the
-                             warps find their phases */
+    WARM_CYCLES = 2048,   /* from the last start to the first counted iteration; in them the warps
+                             find their phases */
     TIMED_CYCLES = 4096,  /* and are timed for this long, or */
     TIMED_ITERATIONS = 16 /* so many of the longest loops */
 };
@@ -91,25 +90,63 @@ static int64_t stall_sum(const struct accp_model_program *program,
     return sum;
 }
 
+/* Cycles of an iteration of a warp that has the SM to itself. */
+static int64_t lone_cycles(struct accp_simulation *simulation,
+                           const struct accp_model_program *program,
+                           const struct accp_model_parameters *parameters, uint32_t without)
+{
+    const int64_t sum = stall_sum(program, parameters);
+    accp_simulation_init(simulation, program, parameters, without, 1, 1);
+    accp_simulation_run(simulation, 4 * sum > TIMED_CYCLES ? 4 * sum : TIMED_CYCLES);
+    const struct accp_model_warp *warp = &simulation->schedulers[0].warps[0];
+    return warp->iterations > 0 ? (warp->last_cycle - warp->first_cycle) / warp->iterations : sum;
+}
+
+/* What a warp locks into depends on where in the others' iterations it starts. So the starts of
+ * each warp are dealt evenly over an iteration (over several where there are more warps), one to
+ * each of as many equal parts as there are starts, in an order of its own (Latin hypercube sampling,
+ * McKay, Beckman and Conover, 1979). docs/model.md has what that is worth. */
+static void deal_starts(struct accp_random *random, int phases, int64_t span_cycles,
+                        int64_t starts[ACCP_MODEL_PHASES])
+{
+    for (int i = 0; i < phases; ++i) {
+        const int j = (int)accp_random_below(random, (uint32_t)i + 1);
+        starts[i] = starts[j];
+        starts[j] = i;
+    }
+    for (int i = 0; i < phases; ++i) {
+        const int64_t low = starts[i] * span_cycles / phases;
+        const int64_t high = (starts[i] + 1) * span_cycles / phases;
+        starts[i] = low + (high > low + 1 ? accp_random_below(random, (uint32_t)(high - low)) : 0);
+    }
+}
+
 static void simulate(struct accp_simulation *simulation, const struct accp_model_program *program,
                      const struct accp_model_parameters *parameters,
                      const struct accp_model_options *options, int schedulers, int warps,
                      struct accp_random *random, struct samples *samples)
 {
     const int64_t longest = TIMED_ITERATIONS * warps * stall_sum(program, parameters);
+    const int64_t alone = lone_cycles(simulation, program, parameters, options->without);
+    const int64_t span = alone * (warps > 1 ? warps - 1 : 1);
     const int phases = options->phases ? options->phases : PHASES;
+    int64_t starts[ACCP_MODEL_WARPS][ACCP_MODEL_PHASES];
+    memset(starts[0], 0, sizeof starts[0]); /* only differences count */
+    for (int w = 1; w < schedulers * warps; ++w)
+        deal_starts(random, phases, span, starts[w]);
     for (int phase = 0; phase < phases; ++phase) {
         accp_simulation_init(simulation, program, parameters, options->without, schedulers, warps);
         for (int s = 0; s < schedulers; ++s)
             for (int w = 0; w < warps; ++w) {
                 struct accp_model_warp *warp = &simulation->schedulers[s].warps[w];
-                warp->ready_cycle = warp->request_cycle = accp_random_below(random, START_CYCLES);
+                warp->ready_cycle = warp->request_cycle = starts[s * warps + w][phase];
             }
-        simulation->warm_cycles = START_CYCLES + WARM_CYCLES;
-        simulation->trace = phase ? NULL : options->trace;
+        simulation->warm_cycles = span + WARM_CYCLES;
+        simulation->start = phase;
+        simulation->trace = phase && !options->traces_every_start ? NULL : options->trace;
         simulation->trace_context = options->trace_context;
-        accp_simulation_run(simulation, START_CYCLES + WARM_CYCLES +
-                                            (longest > TIMED_CYCLES ? longest : TIMED_CYCLES));
+        accp_simulation_run(simulation,
+                            span + WARM_CYCLES + (longest > TIMED_CYCLES ? longest : TIMED_CYCLES));
         add_samples(simulation, samples);
         if (warps == 1 && schedulers == 1) return; /* a warp alone has no phase */
     }

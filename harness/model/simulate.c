@@ -313,7 +313,8 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
 static void tell(const struct accp_simulation *simulation, int s, int chosen)
 {
     const struct accp_model_scheduler *scheduler = &simulation->schedulers[s];
-    struct accp_model_cycle told = {.cycle = simulation->cycle - simulation->warm_cycles,
+    struct accp_model_cycle told = {.start = simulation->start,
+                                    .cycle = simulation->cycle - simulation->warm_cycles,
                                     .scheduler = s,
                                     .warps = scheduler->warp_count,
                                     .issued = chosen};
