@@ -137,11 +137,10 @@ double accp_level_half_width(double sd, size_t sessions, struct accp_confidence 
 struct accp_level_judgement accp_level_judge(const struct accp_level *level,
                                              struct accp_confidence *confidence)
 {
-    double golden_degrees = level->sessions > 1 ? (double)(level->sessions - 1) : 1;
-    double run_degrees = (double)(level->processes - 1), degrees = golden_degrees + run_degrees;
+    double of_golden = golden_degrees(level->sessions);
+    double of_run = (double)(level->processes - 1), degrees = of_golden + of_run;
     double variance =
-        (golden_degrees * level->sd * level->sd + run_degrees * level->run_sd * level->run_sd) /
-        degrees;
+        (of_golden * level->sd * level->sd + of_run * level->run_sd * level->run_sd) / degrees;
     double error = sqrt(variance * (1 / (double)level->processes + 1 / (double)level->sessions));
     take_degrees(confidence, degrees);
     struct accp_level_judgement judgement = {

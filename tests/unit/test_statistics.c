@@ -126,6 +126,15 @@ static void test_one_session_has_a_known_deviation(void **state)
     struct accp_confidence confidence = accp_confidence_of(0.01, 1);
     double z = accp_statistics_normal_quantile(0.995);
     assert_near(accp_level_half_width(1, 1, &confidence), z * sqrt(2), 1e-4);
+    const struct accp_level level = {.mean = 100,
+                                     .sd = 0.001,
+                                     .sessions = 1,
+                                     .tolerance = 0.25,
+                                     .run_mean = 100.2,
+                                     .processes = 1};
+    const struct accp_level_judgement judged = accp_level_judge(&level, &confidence);
+    assert_near(judged.half_width, 0.001 * z * sqrt(2), 1e-7);
+    assert_int_equal(judged.result, ACCP_LEVEL_INSIDE);
 }
 
 int main(void)
