@@ -1,5 +1,6 @@
 #include "cli/judging.h"
 
+#include "cli/predicting.h"
 #include "cli/select.h"
 #include "cli/statics.h"
 #include "golden/record.h"
@@ -21,7 +22,7 @@ struct judging {
     const char *file;
     char golden_folder[PATH_MAX];
     bool selected[ACCP_ROLE_COUNT];
-    bool is_selective; /* --filter or --probe was given */
+    bool is_selective; /* fewer roles than the tables have are needed */
     struct accp_judgement judgement;
     struct accp_golden_found found; /* of the last probe: what the report's head names */
     char pending[512];              /* how to accept what no golden answers for; "" */
@@ -223,16 +224,26 @@ static enum accp_status report(const struct judging *judging, const char *note,
     return ACCP_STATUS_OK;
 }
 
-static enum accp_status judge_all(struct judging *judging, struct accp_error *error)
+/* Which roles must be in the runs: those asked for; in a prediction that none was asked for by name,
+ * those that the model was meant to time. */
+static enum accp_status select_roles(struct judging *judging, struct accp_error *error)
 {
     struct accp_selection selection;
+    const bool asked = judging->options->filter || judging->options->probe;
+    const bool predicted = judging->runs[0].source == ACCP_SOURCE_PREDICTED;
+    judging->is_selective = asked || predicted;
+    if (!judging->is_selective) return ACCP_STATUS_OK;
+    ACCP_TRY(accp_select(judging->options, &selection, error));
+    for (size_t i = 0; i < selection.count; ++i)
+        judging->selected[selection.roles[i] - accp_roles] =
+            asked || accp_predicting_times(selection.roles[i]);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status judge_all(struct judging *judging, struct accp_error *error)
+{
     ACCP_TRY(accp_golden_folder(judging->options, judging->golden_folder, error));
-    judging->is_selective = judging->options->filter || judging->options->probe;
-    if (judging->is_selective) {
-        ACCP_TRY(accp_select(judging->options, &selection, error));
-        for (size_t i = 0; i < selection.count; ++i)
-            judging->selected[selection.roles[i] - accp_roles] = true;
-    }
+    ACCP_TRY(select_roles(judging, error));
     for (int probe = -1; probe < ACCP_PROBE_COUNT; ++probe)
         if (has_probe(judging, probe)) ACCP_TRY(judge_probe(judging, probe, error));
     accp_judgement_conclude(&judging->judgement);

@@ -6,6 +6,8 @@
 #include "sass/code.h"
 #include "sass/cubin.h"
 #include "sass/normal.h"
+#include "sass/shape.h"
+#include "verdict/shapes.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +19,7 @@ struct predicting {
     struct accp_run *run;
     char *note;
     size_t note_bytes, unknown;
-    bool is_validated;
+    bool is_for_gate, is_validated;
 };
 
 static void add_note(struct predicting *predicting, const char *kernel, const char *text)
@@ -34,9 +36,8 @@ static enum accp_status predict_at(struct predicting *predicting, const struct a
 {
     struct accp_prediction prediction;
     struct accp_run_role *row;
-    const struct accp_model_options options = {
-        .warps = warps,
-        .seed = predicting->options->seed >= 0 ? (uint64_t)predicting->options->seed : 1};
+    const struct accp_model_options options = {.warps = warps,
+                                               .seed = predicting->run->protocol.seed};
     if (role && role->dispatch == ACCP_DISPATCH_MIXED)
         prediction = (struct accp_prediction){
             .unknown = "the model knows one loop a block, and its warps run different ones"};
@@ -65,6 +66,22 @@ static enum accp_status predict_at(struct predicting *predicting, const struct a
     return ACCP_STATUS_OK;
 }
 
+/* Before anything is predicted, as before anything is measured. The laws of built kernels are judged
+ * with their cycles. */
+static enum accp_status apply_laws(const struct predicting *predicting,
+                                   const struct accp_cubin *cubin, const struct accp_kernel *kernel,
+                                   const struct accp_role *role, struct accp_error *error)
+{
+    struct accp_shape shape;
+    char broken[ACCP_SHAPE_LAW_TEXT_BYTES + 160];
+    if (!predicting->is_for_gate || !predicting->options->cubin || !role) return ACCP_STATUS_OK;
+    ACCP_TRY(accp_shape_make(cubin, kernel, role, NULL, &shape, error));
+    if (!accp_shape_broken_text(&shape, broken, sizeof broken)) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_WRONG, role->name, -1,
+                     "a law is broken, so nothing was predicted: %s (%.200s)", broken,
+                     predicting->options->cubin);
+}
+
 static enum accp_status predict_kernel(struct predicting *predicting,
                                        const struct accp_cubin *cubin,
                                        const struct accp_kernel *kernel,
@@ -72,8 +89,10 @@ static enum accp_status predict_kernel(struct predicting *predicting,
 {
     struct accp_code code;
     const struct accp_loop *loop;
+    ACCP_TRY(apply_laws(predicting, cubin, kernel, role, error));
     ACCP_TRY(accp_code_init(cubin, kernel, &code, error));
-    enum accp_status status = accp_chain_find_loop(&code, role, -1, &loop, error);
+    enum accp_status status =
+        accp_chain_find_loop(&code, role, predicting->options->loop, &loop, error);
     const long warps = predicting->options->warps;
     for (int i = 0; i < ACCP_PROTOCOL_COUNT && status == ACCP_STATUS_OK; ++i) {
         if (warps > 0) {
@@ -95,27 +114,56 @@ static void name_compiler(struct accp_run *run, const struct accp_cubin *cubin)
     snprintf(run->device.arch, sizeof run->device.arch, "%s", cubin->arch_name);
 }
 
-/* Without --kernel, kernels that have no hot loop are passed over as long as one has. */
+/* Whether --probe and --filter leave a kernel of a stranger's cubin; a filter matches the role's
+ * name, or the symbol of a kernel of no role. */
+static bool leaves(const struct accp_options *options, const struct accp_pattern *filter,
+                   const char *symbol, const struct accp_role *role)
+{
+    if (options->probe && (!role || strcmp(accp_probe_names[role->probe], options->probe) != 0))
+        return false;
+    return accp_pattern_matches(filter, role ? role->name : symbol);
+}
+
+/* Kernels that have no hot loop are passed over as long as one has. */
+static enum accp_status predict_kernels(struct predicting *predicting,
+                                        const struct accp_cubin *cubin,
+                                        const struct accp_pattern *filter, struct accp_error *error)
+{
+    const struct accp_options *options = predicting->options;
+    struct accp_error first = {0};
+    for (size_t i = 0; i < cubin->kernel_count; ++i) {
+        const struct accp_kernel *kernel = &cubin->kernels[i];
+        const struct accp_role *role = accp_role_find(kernel->name);
+        struct accp_error problem;
+        if (!leaves(options, filter, kernel->name, role)) continue;
+        enum accp_status status = predict_kernel(predicting, cubin, kernel, role, &problem);
+        if (status != ACCP_STATUS_OK && first.code == ACCP_STATUS_OK) first = problem;
+        if (status == ACCP_STATUS_OK || status == ACCP_STATUS_INPUT) continue;
+        *error = problem;
+        return status;
+    }
+    if (predicting->run->role_count > 0) return ACCP_STATUS_OK;
+    if (first.code == ACCP_STATUS_OK)
+        return accp_fail(error, ACCP_STATUS_USAGE, options->cubin, -1,
+                         "--probe and --filter leave none of its %zu kernels", cubin->kernel_count);
+    *error = first;
+    return first.code;
+}
+
 static enum accp_status predict_stranger(struct predicting *predicting,
                                          const struct accp_cubin *cubin, struct accp_error *error)
 {
     const struct accp_options *options = predicting->options;
-    struct accp_error first = {0};
+    struct accp_pattern filter;
     if (options->kernel) {
         const struct accp_kernel *kernel;
         ACCP_TRY(accp_cubin_pick(cubin, options->cubin, options->kernel, &kernel, error));
         return predict_kernel(predicting, cubin, kernel, accp_role_find(kernel->name), error);
     }
-    for (size_t i = 0; i < cubin->kernel_count; ++i) {
-        struct accp_error problem;
-        enum accp_status status = predict_kernel(predicting, cubin, &cubin->kernels[i],
-                                                 accp_role_find(cubin->kernels[i].name), &problem);
-        if (status != ACCP_STATUS_OK && first.code == ACCP_STATUS_OK) first = problem;
-        if (status != ACCP_STATUS_OK && status != ACCP_STATUS_INPUT) break;
-    }
-    if (predicting->run->role_count > 0) return ACCP_STATUS_OK;
-    *error = first;
-    return first.code;
+    ACCP_TRY(accp_pattern_init(&filter, "filter", options->filter, error));
+    enum accp_status status = predict_kernels(predicting, cubin, &filter, error);
+    accp_pattern_fini(&filter);
+    return status;
 }
 
 /* Our own, in the order of the tables. */
@@ -142,11 +190,46 @@ static enum accp_status predict_cubin(struct predicting *predicting,
     struct accp_cubin cubin;
     ACCP_TRY(accp_cubin_open(path, bytes->data, bytes->size, &cubin, error));
     name_compiler(predicting->run, &cubin);
-    enum accp_status status = selection
-                                  ? predict_probe(predicting, selection, probe, &cubin, path, error)
-                                  : predict_stranger(predicting, &cubin, error);
+    const char *arch = predicting->options->arch;
+    enum accp_status status;
+    if (selection)
+        status = predict_probe(predicting, selection, probe, &cubin, path, error);
+    else if (arch && strcmp(arch, cubin.arch_name) != 0)
+        status = accp_fail(error, ACCP_STATUS_INPUT, path, -1,
+                           "is code for %s, not for %.20s (--arch)", cubin.arch_name, arch);
+    else
+        status = predict_stranger(predicting, &cubin, error);
     accp_cubin_close(&cubin);
     return status;
+}
+
+bool accp_predicting_times(const struct accp_role *role)
+{
+    return role->dispatch != ACCP_DISPATCH_MIXED && role->sink != ACCP_SINK_STORE;
+}
+
+/* Roles that were never meant to be timed would make every answer of the gate an unknown one, so
+ * they are left out where none was asked for by name, and that is said. */
+static void leave_out(struct predicting *predicting, struct accp_selection *selection)
+{
+    size_t kept = 0, mixed = 0;
+    char text[128];
+    for (size_t i = 0; i < selection->count; ++i)
+        kept += accp_predicting_times(selection->roles[i]);
+    const size_t out = selection->count - kept;
+    if (predicting->options->probe || predicting->options->filter || out == 0) return;
+    kept = 0;
+    for (size_t i = 0; i < selection->count; ++i) {
+        if (accp_predicting_times(selection->roles[i]))
+            selection->roles[kept++] = selection->roles[i];
+        else
+            mixed += selection->roles[i]->dispatch == ACCP_DISPATCH_MIXED;
+    }
+    selection->count = kept;
+    snprintf(text, sizeof text,
+             "%zu left out, whose warps run different loops, and %zu that store to shared memory",
+             mixed, out - mixed);
+    add_note(predicting, "roles that the model does not time", text);
 }
 
 static enum accp_status predict_all(struct predicting *predicting, struct accp_error *error)
@@ -162,6 +245,7 @@ static enum accp_status predict_all(struct predicting *predicting, struct accp_e
         return status;
     }
     ACCP_TRY(accp_select(options, &selection, error));
+    if (predicting->is_for_gate) leave_out(predicting, &selection);
     for (int probe = 0; probe < ACCP_PROBE_COUNT; ++probe) {
         bool is_selected = false;
         for (size_t i = 0; i < selection.count; ++i)
@@ -176,18 +260,23 @@ static enum accp_status predict_all(struct predicting *predicting, struct accp_e
     return ACCP_STATUS_OK;
 }
 
-enum accp_status accp_predicting(const struct accp_options *options, struct accp_run *run,
-                                 char *note, size_t note_bytes, size_t *unknown,
-                                 struct accp_error *error)
+enum accp_status accp_predicting(const struct accp_options *options, bool for_gate,
+                                 struct accp_run *run, char *note, size_t note_bytes,
+                                 size_t *unknown, struct accp_error *error)
 {
-    struct predicting predicting = {
-        .options = options, .run = run, .note = note, .note_bytes = note_bytes};
+    struct predicting predicting = {.options = options,
+                                    .run = run,
+                                    .note = note,
+                                    .note_bytes = note_bytes,
+                                    .is_for_gate = for_gate};
     note[0] = 0;
     run->source = ACCP_SOURCE_PREDICTED;
     time_t now = time(NULL);
     strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
     snprintf(run->tool, sizeof run->tool, "%s", ACCPROBE_VERSION);
     snprintf(run->protocol.name, sizeof run->protocol.name, "gate");
+    /* A gate's starts are always the same: what differs from its golden is code or model. */
+    run->protocol.seed = options->seed >= 0 && !for_gate ? (uint64_t)options->seed : 1;
     ACCP_TRY(predict_all(&predicting, error));
     *unknown = predicting.unknown;
     if (!predicting.is_validated)

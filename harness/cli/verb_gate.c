@@ -1,13 +1,10 @@
 #include "cli/judging.h"
 #include "cli/measuring.h"
-#include "cli/select.h"
+#include "cli/predicting.h"
 #include "cli/verbs.h"
 #include "device/device.h"
 
-#include <glob.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* A machine without a GPU has other work for the gate; one whose GPU cannot be used just now must
  * not look fine. */
@@ -18,58 +15,37 @@ static bool has_no_gpu(const struct accp_error *reason)
            absence == ACCP_ABSENCE_NO_DEVICE;
 }
 
-/* Without a GPU the gate shows a recording, and says so: golden/measured/<sku>/<probe>.run.json. */
-static enum accp_status replay(const struct accp_options *options, const struct accp_error *reason,
-                               struct accp_run *run, char *note, size_t note_bytes,
-                               struct accp_error *error)
+/* From the SASS of the built kernels, or of --cubin. Says so, and why, in `note`. */
+static enum accp_status predict(const struct accp_options *options, const char *reason,
+                                struct accp_run *run, char *note, size_t note_bytes,
+                                struct accp_error *error)
 {
-    char folder[PATH_MAX], pattern[PATH_MAX];
-    glob_t found;
-    ACCP_TRY(accp_golden_folder(options, folder, error));
-    snprintf(pattern, sizeof pattern, "%s/measured/*/%s.run.json", folder,
-             options->probe ? options->probe : "optimal");
-    if (glob(pattern, 0, NULL, &found) != 0) {
-        *error = *reason;
-        return ACCP_STATUS_SKIP;
-    }
-    enum accp_status status = accp_run_read(found.gl_pathv[0], run, error);
-    if (status == ACCP_STATUS_OK)
-        snprintf(note, note_bytes,
-                 "REPLAYED, nothing was measured here (%s): the recording %s of %s, made on %s.",
-                 reason->where, strstr(found.gl_pathv[0], "measured/"), run->date,
-                 run->device.name);
-    globfree(&found);
-    return status;
+    char remarks[1024];
+    size_t unknown;
+    ACCP_TRY(accp_predicting(options, true, run, remarks, sizeof remarks, &unknown, error));
+    snprintf(note, note_bytes, "PREDICTED from the SASS, nothing was measured here (%s).%s%s",
+             reason, remarks[0] ? " Note: " : "", remarks);
+    return ACCP_STATUS_OK;
 }
 
-/* A filtered gate judges only what it was asked for, in a replay too. */
-static void keep_selected(const struct accp_selection *selection, struct accp_run *run)
+static enum accp_status measure_or_predict(const struct accp_options *options, struct accp_run *run,
+                                           char *note, size_t note_bytes, struct accp_error *error)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < run->role_count; ++i)
-        for (size_t j = 0; j < selection->count; ++j)
-            if (strcmp(run->roles[i].role, selection->roles[j]->name) == 0) {
-                run->roles[kept++] = run->roles[i];
-                break;
-            }
-    run->role_count = kept;
+    double gpu_ms;
+    if (options->arch) return predict(options, "--arch", run, note, note_bytes, error);
+    enum accp_status status = accp_measuring(options, run, &gpu_ms, error);
+    if (status != ACCP_STATUS_SKIP || !has_no_gpu(error) || accp_gpu_is_required()) return status;
+    struct accp_error reason = *error;
+    accp_run_fini(run);
+    accp_run_init(run);
+    return predict(options, reason.where, run, note, note_bytes, error);
 }
 
 static enum accp_status gate(const struct accp_options *options, struct accp_run *run,
                              int *exit_status, struct accp_error *error)
 {
-    char note[512] = "";
-    double gpu_ms;
-    struct accp_selection selection;
-    ACCP_TRY(accp_select(options, &selection, error));
-    enum accp_status status = accp_measuring(options, run, &gpu_ms, error);
-    if (status == ACCP_STATUS_SKIP && has_no_gpu(error) && !accp_gpu_is_required()) {
-        struct accp_error reason = *error;
-        accp_run_fini(run);
-        status = replay(options, &reason, run, note, sizeof note, error);
-        if (status == ACCP_STATUS_OK) keep_selected(&selection, run);
-    }
-    ACCP_TRY(status);
+    char note[1536] = "";
+    ACCP_TRY(measure_or_predict(options, run, note, sizeof note, error));
     if (options->out) ACCP_TRY(accp_run_write(options->out, run, error));
     return accp_judging(options, run, 1, NULL, note[0] ? note : NULL, exit_status, error);
 }

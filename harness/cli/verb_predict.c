@@ -11,7 +11,8 @@ int accp_verb_predict(const struct accp_options *options)
     char note[1024];
     size_t unknown = 0;
     accp_run_init(&run);
-    enum accp_status status = accp_predicting(options, &run, note, sizeof note, &unknown, &error);
+    enum accp_status status =
+        accp_predicting(options, false, &run, note, sizeof note, &unknown, &error);
     if (status == ACCP_STATUS_OK && options->out)
         status = accp_run_write(options->out, &run, &error);
     if (status == ACCP_STATUS_OK && (!options->out || options->format))

@@ -63,7 +63,8 @@ static enum accp_status add_series(struct accp_table *table, const struct accp_s
     return ACCP_STATUS_OK;
 }
 
-static enum accp_status print_family(const struct accp_summary *summary,
+static enum accp_status print_family(const struct accp_report *report,
+                                     const struct accp_summary *summary,
                                      const struct accp_point *of, FILE *stream, bool markdown,
                                      struct accp_error *error)
 {
@@ -78,8 +79,9 @@ static enum accp_status print_family(const struct accp_summary *summary,
         if (point->warps == of->warps && strcmp(point->family, of->family) == 0)
             status = add_series(table, summary, &columns, point, error);
     if (status == ACCP_STATUS_OK) {
-        fprintf(stream, "\n%s, %d warps: cycles per iteration (* the best)\n%s", of->family,
-                of->warps, markdown ? "\n" : "");
+        fprintf(stream, "\n%s, %d warps: %scycles per iteration (* the best)\n%s", of->family,
+                of->warps, report->runs[0].source == ACCP_SOURCE_PREDICTED ? "predicted " : "",
+                markdown ? "\n" : "");
         status = accp_table_print(table, stream, markdown, error);
     }
     accp_table_destroy(table);
@@ -102,7 +104,7 @@ static enum accp_status print_families(const struct accp_report *report, FILE *s
     for (size_t i = 0; i < summary.point_count && status == ACCP_STATUS_OK; ++i) {
         const struct accp_point *point = &summary.points[i];
         if (point->family[0] && is_first_of_family(&summary, point))
-            status = print_family(&summary, point, stream, markdown, error);
+            status = print_family(report, &summary, point, stream, markdown, error);
     }
     accp_summary_fini(&summary);
     return status;
@@ -183,22 +185,40 @@ static enum accp_status print_lines(const struct accp_report *report, FILE *stre
     return status;
 }
 
+static void print_source(const struct accp_run *run, FILE *stream)
+{
+    const struct accp_arch *arch = accp_arch_find(run->device.arch);
+    const char *name = run->device.arch[0] ? run->device.arch : "arch not named";
+    fprintf(stream, "%s: ", accp_source_text(run->source));
+    if (run->source == ACCP_SOURCE_PREDICTED)
+        fprintf(stream, "%s, model %s on hardware", name,
+                arch && arch->validated ? "calibrated" : "not validated");
+    else
+        fprintf(stream, "%s (%s, %lld SMs, driver %s)",
+                run->device.name[0] ? run->device.name : "GPU not named", name,
+                (long long)run->device.sm_count,
+                run->device.driver[0] ? run->device.driver : "not named");
+    fprintf(stream, ", %s %s, protocol %s, ",
+            run->compiler.name[0] ? run->compiler.name : "compiler",
+            run->compiler.version[0] ? run->compiler.version : "not named", run->protocol.name);
+}
+
 static void print_head(const struct accp_report *report, FILE *stream, bool markdown)
 {
     const struct accp_run *run = &report->runs[0];
+    const bool predicted = run->source == ACCP_SOURCE_PREDICTED;
     if (report->note) fprintf(stream, "%s%s\n", report->note, markdown ? "\n" : "");
-    fprintf(stream, "%s: %s (%s, %lld SMs, driver %s), %s %s, protocol %s, %zu process%s\n",
-            accp_source_text(run->source), run->device.name[0] ? run->device.name : "GPU not named",
-            run->device.arch[0] ? run->device.arch : "arch not named",
-            (long long)run->device.sm_count,
-            run->device.driver[0] ? run->device.driver : "not named",
-            run->compiler.name[0] ? run->compiler.name : "compiler",
-            run->compiler.version[0] ? run->compiler.version : "not named", run->protocol.name,
-            report->run_count, report->run_count == 1 ? "" : "es");
-    if (report->found)
-        fprintf(stream, "%sgolden: %s%s%s\n", markdown ? "\n" : "",
-                accp_answer_text(report->found->answer), report->found->name[0] ? ": " : "",
-                report->found->name);
+    print_source(run, stream);
+    fprintf(stream, "%zu %s%s\n", report->run_count, predicted ? "prediction" : "process",
+            report->run_count == 1 ? ""
+            : predicted            ? "s"
+                                   : "es");
+    if (!report->found) return;
+    const bool of_arch = predicted && report->found->answer == ACCP_ANSWER_SKU;
+    fprintf(stream, "%sgolden: %s%s%s\n", markdown ? "\n" : "",
+            of_arch ? "the prediction on record for this arch"
+                    : accp_answer_text(report->found->answer),
+            report->found->name[0] ? ": " : "", report->found->name);
 }
 
 static void print_verdict(const struct accp_report *report, FILE *stream, bool markdown)
@@ -217,7 +237,8 @@ static void print_verdict(const struct accp_report *report, FILE *stream, bool m
                 accp_verdict_name((enum accp_verdict)i));
         first = false;
     }
-    fprintf(stream, "; %zu role levels), exit status %d\n", judgement->roles_judged,
+    fprintf(stream, "; %zu %srole levels), exit status %d\n", judgement->roles_judged,
+            report->runs[0].source == ACCP_SOURCE_PREDICTED ? "predicted " : "",
             accp_verdict_exit(judgement->verdict));
     if (judgement->trouble != ACCP_TROUBLE_NONE)
         fprintf(stream, "surroundings: %s: %s\n", accp_trouble_text(judgement->trouble),

@@ -53,11 +53,11 @@ expect 1 '' env ACCP_FAKE=ok ACCP_FAKE_SCALE= "$accprobe" gate --seed 7 --golden
 grep -q 'EXPIRED' stdout || broken 'an expected failure that expired'
 expect 0 '' env ACCP_FAKE=sku=h20 ACCP_FAKE_SCALE= "$accprobe" gate --seed 7 --golden golden --pending pending
 
-# No GPU at all: a recording, which says so. A GPU that cannot be used: a skip with its reason.
+# No GPU at all: a prediction, which says so. A GPU that cannot be used: a skip with its reason.
 for scenario in no_device zero_devices stub; do
-    gates 0 $scenario '' REPLAYED 'nothing was measured here' 'verdict: PASS'
+    gates 0 $scenario '' 'PREDICTED from the SASS, nothing was measured here' 'predicted: sm_90' '48 predicted role levels'
 done
-ACCPROBE_LIBCUDA=/nonexistent/libcuda.so.1 gates 0 ok '' REPLAYED NO_DRIVER
+ACCPROBE_LIBCUDA=/nonexistent/libcuda.so.1 gates 0 ok '' PREDICTED NO_DRIVER
 refuses 77 out_of_memory 'SKIP: OUT_OF_MEMORY: '
 refuses 77 old_driver 'SKIP: DRIVER_TOO_OLD: '
 refuses 77 not_permitted 'SKIP: NO_PERMISSION: '

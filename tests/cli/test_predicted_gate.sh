@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# accprobe gate where there is no GPU: predictions from the SASS, held against predictions on record, and never against
+# what was measured.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+accprobe=$ACCP_BINARY_DIR/accprobe
+kernel=optimal_chain29_acc2_effective2 built=$ACCP_BINARY_DIR/cubin/sm_90/optimal.cubin
+[ -e "$built" ] || skip "no kernels for sm_90 in this build"
+export ACCPROBE_LIBCUDA=/nonexistent/libcuda.so.1
+unset ACCPROBE_REQUIRE_GPU
+
+# says STATUS WORDS OPTION...: the exit status of the gate of the optimal probe, and words of its output.
+says() {
+    local status=$1 words=$2
+    shift 2
+    expect "$status" '' "$accprobe" gate --probe optimal --golden golden "$@"
+    grep -qF -e "$words" stdout || broken "'$words' in: $(cat stdout)"
+    grep -q '^PREDICTED from the SASS, nothing was measured here' stdout || broken "a prediction that says so: $(cat stdout)"
+}
+
+# What was measured answers for no prediction.
+mkdir golden && git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m test
+cp -r "$ACCP_SOURCE_DIR/golden/measured" golden/measured
+says 0 'verdict: NO_GOLDEN'
+
+# On record, it does, digit by digit; other starts may be asked of predict, and a gate's are always the same.
+says 0 'golden: none' --out run.json
+expect 0 '' "$accprobe" record run.json --golden golden --reason test
+says 0 'golden: the prediction on record for this arch: sm_90'
+says 0 '48 predicted role levels' --seed 7
+grep -q 'verdict: PASS' stdout || broken 'PASS with another seed'
+expect 0 '' "$accprobe" check run.json --golden golden
+grep -q 'verdict: PASS' stdout || broken 'a predicted run judged by check'
+says 0 'model calibrated on hardware' --filter chain29
+
+# A GPU is asked unless an arch is named; and one that is needed cannot be predicted.
+ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 says 0 'here (--arch)' --arch sm_90
+ACCPROBE_REQUIRE_GPU=1 expect 4 'ACCPROBE_REQUIRE_GPU=1, but' "$accprobe" gate --golden golden
+if [ -e "$ACCP_BINARY_DIR/cubin/sm_120/optimal.cubin" ]; then
+    says 0 'sm_120, model not validated on hardware' --arch sm_120
+    grep -q 'verdict: NO_GOLDEN' stdout || broken 'no golden of another arch'
+fi
+
+# Another compiler's kernel: one FFMA stalls a cycle longer, one chain was folded away.
+expect 0 '' "$ACCP_BINARY_DIR/mutate" "$built" $kernel stall mutant.cubin
+says 1 'SLOWER_OTHER_SASS' --cubin mutant.cubin --filter 'chain29[.]acc2$'
+grep 'chain29.acc2.level@4 .*+0.962 %' stdout | grep -q 'slower with other SASS: the compiler' ||
+    broken "one cycle of 104, and whose doing it is: $(cat stdout)"
+expect 0 '' "$ACCP_BINARY_DIR/mutate" "$built" $kernel fold folded.cubin
+expect 1 'law chain: 0 FFMAs' "$accprobe" gate --golden golden --cubin folded.cubin
+expect 4 'leave none of its 24 kernels' "$accprobe" gate --golden golden --cubin mutant.cubin --arch sm_90 --filter chain31
+expect 4 'is code for sm_90, not for sm_120' "$accprobe" gate --golden golden --cubin mutant.cubin --arch sm_120
+
+# The same SASS and other cycles: nothing but the model can have changed.
+sed -i '/"optimal.chain29.acc2",/s/"mean": 104,/"mean": 103,/' golden/predicted/sm_90/optimal.json
+says 1 'the model changed' --filter 'chain29[.]acc2$'
+
+# What the model does not time is unknown, whoever asks for it (a stranger's loop that loads, one of ours); a gate of everything leaves out what it never can.
+expect 3 '' "$accprobe" gate --golden golden --arch sm_90 --cubin "$ACCP_SOURCE_DIR/tests/data/sass/loop_jump.sm_90.13.0.cubin"
+grep -q 'LDG.* at 0x' stdout || broken "the load that is not timed: $(cat stdout)"
+expect 3 '' "$accprobe" gate --probe mixed --golden golden
+grep -q 'verdict: ENVIRONMENT' stdout || broken 'unknown roles'
+grep -q 'its warps run different ones' stdout || broken "why: $(cat stdout)"
+"$accprobe" gate --golden golden >stdout
+grep -q 'does not time: 24 left out' stdout || broken "what is left out: $(head -3 stdout)"
+if grep '^ENVIRONMENT' stdout; then broken 'no unknown roles'; fi
+
+# A prediction of one arch is none of another.
+mkdir golden/predicted/sm_86 && cp golden/predicted/sm_90/optimal.json golden/predicted/sm_86
+expect 4 'is the golden of another GPU' "$accprobe" gate --probe optimal --golden golden
+echo passed
