@@ -12,7 +12,7 @@ expect 0 '' "$accprobe" doctor
 grep -q "$prefix/bin/../share/accprobe/golden" stdout || broken "the installed goldens: $(cat stdout)"
 ! grep -q MISSING stdout || broken "nothing missing: $(cat stdout)"
 expect 0 '' "$accprobe" gate --probe optimal
-grep -q 'REPLAYED' stdout || broken 'a replay of the installed recording'
+grep -q 'PREDICTED' stdout || broken 'a prediction of the installed kernels'
 expect 0 '' "$accprobe" shape --filter '^optimal[.]chain29[.]acc2$' --arch sm_90
 [ -s "$prefix/share/man/man1/accprobe.1" ] || broken 'the manual page'
 
