@@ -49,9 +49,9 @@ cat >"$(dirname "$(ls golden/measured/*/optimal.json)")/expected.json" <<'END'
 {"format": "accprobe-expected/1", "expected": [
   {"claim": "optimal.chain29.order@8", "reason": "a test", "expires": "2020-01-01"}]}
 END
-expect 1 '' env ACCP_FAKE=ok ACCP_FAKE_SCALE= "$accprobe" gate --seed 7 --golden golden
+expect 1 '' env ACCP_FAKE=ok ACCP_FAKE_SCALE= "$accprobe" gate --probe optimal --seed 7 --golden golden
 grep -q 'EXPIRED' stdout || broken 'an expected failure that expired'
-expect 0 '' env ACCP_FAKE=sku=h20 ACCP_FAKE_SCALE= "$accprobe" gate --seed 7 --golden golden --pending pending
+expect 0 '' env ACCP_FAKE=sku=h20 ACCP_FAKE_SCALE= "$accprobe" gate --probe optimal --seed 7 --golden golden --pending pending
 
 # No GPU at all: a prediction, which says so. A GPU that cannot be used: a skip with its reason.
 for scenario in no_device zero_devices stub; do

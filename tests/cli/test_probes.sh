@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Every probe from its recording to its golden, over the fake driver: alone, all in one process, and on a GPU that only
+# the document speaks for.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+accprobe=$ACCP_BINARY_DIR/accprobe
+goldens=$(dirname "$(ls "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.json)")
+export ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 ACCPROBE_LIBNVML=$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1
+export ACCP_FAKE=ok ACCP_FAKE_SCALE=
+unset ACCPROBE_REQUIRE_GPU
+
+# gates STATUS WORD OPTIONS...: the gate's exit status, and a word that its output holds.
+gates() {
+    expect "$1" '' "$accprobe" gate --seed 7 --pending pending "${@:3}"
+    grep -qF -e "$2" stdout || broken "the word '$2' in the gate's output: $(cat stdout)"
+}
+
+# probe, a kernel of it, the claim that fails when that kernel is 3 % slower
+while read -r probe kernel claim; do
+    export ACCP_FAKE_RUN=$goldens/$probe.run.json
+    expect 0 '' "$accprobe" check "$ACCP_FAKE_RUN"
+    grep -q '^verdict: PASS' stdout || broken "the recording of $probe passes: $(cat stdout)"
+    gates 0 'verdict: PASS' --probe "$probe"
+    ACCP_FAKE_SCALE=$kernel=1.03 gates 1 "$claim" --probe "$probe"
+done <<'END'
+optimal optimal_chain29_acc2_effective2 optimal.chain29.acc2.level@8
+sink sink_chain13_acc4_store_effective4 sink.chain13.acc4.store.level@8
+tail tail_chain7_acc3_back_effective3 tail.chain7.acc3.back.level@4
+dependency dependency_chain29_acc29_one_effective29 dependency.chain29.acc29.one.level@8
+dispatch dispatch_chain29 dispatch.chain29.acc16.level@8
+mixed mixed_chain29 mixed.chain29.acc1.level@8
+END
+[ "$(grep -c '^PROBE(' "$ACCP_SOURCE_DIR/matrix/probes.def")" = "$(find "$goldens" -maxdepth 1 -name "*.run.json" | wc -l)" ] ||
+    broken 'a recording of every probe'
+
+# All of them, as the gate goes without --probe.
+python3 - "$goldens"/*.run.json >all.json <<'END'
+import json, sys
+runs = [json.load(open(name)) for name in sys.argv[1:]]
+runs[0]["roles"] = [role for run in runs for role in run["roles"]]
+json.dump(runs[0], sys.stdout)
+END
+ACCP_FAKE_RUN=$PWD/all.json gates 0 "$((2 * $("$accprobe" list --format json | grep -c '"role"'))) role levels"
+grep -q '^verdict: PASS' stdout || broken 'all probes in one process pass'
+
+# On a GPU that has no golden the document's statements are reported, each about the plain series of its probe.
+while read -r probe claim; do
+    export ACCP_FAKE_RUN=$goldens/$probe.run.json
+    ACCP_FAKE=sku=h20 gates 0 "$claim" --probe "$probe"
+done <<'END'
+tail document.6.1.order.chain7
+dependency document.6.2.compare.chain29.acc29_acc1
+END
+
+# One process measures a role at every number of warps of the occupancy protocol.
+expect 0 '' "$accprobe" measure --protocol occupancy --filter '^optimal[.]chain7[.]acc1$' --out occupancy.json
+[ "$(grep -c '"role"' occupancy.json)" = 8 ] || broken 'a role at 8 numbers of warps'
+echo passed
