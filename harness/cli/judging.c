@@ -4,6 +4,7 @@
 #include "cli/select.h"
 #include "cli/statics.h"
 #include "golden/record.h"
+#include "report/export.h"
 #include "report/judgement.h"
 #include "verdict/document.h"
 #include "verdict/verdict.h"
@@ -20,12 +21,9 @@ struct judging {
     const struct accp_run *runs;
     size_t run_count;
     const char *file;
-    char golden_folder[PATH_MAX];
     bool selected[ACCP_ROLE_COUNT];
     bool is_selective; /* fewer roles than the tables have are needed */
-    struct accp_judgement judgement;
-    struct accp_golden_found found; /* of the last probe: what the report's head names */
-    char pending[512];              /* how to accept what no golden answers for; "" */
+    struct accp_judged *judged;
 };
 
 /* -1: the role is a stranger's. */
@@ -72,14 +70,15 @@ static enum accp_status take_lines(struct judging *judging, const struct accp_ju
     for (size_t i = 0; i < from->line_count; ++i) {
         struct accp_line *line;
         if (!is_of_interest(judging, &from->lines[i])) continue;
-        ACCP_TRY(accp_judgement_append(&judging->judgement, &line, error));
+        ACCP_TRY(accp_judgement_append(&judging->judged->judgement, &line, error));
         *line = from->lines[i];
     }
-    judging->judgement.roles_judged += from->roles_judged;
-    if (judging->judgement.trouble == ACCP_TROUBLE_NONE && from->trouble != ACCP_TROUBLE_NONE) {
-        judging->judgement.trouble = from->trouble;
-        snprintf(judging->judgement.trouble_text, sizeof judging->judgement.trouble_text, "%s",
-                 from->trouble_text);
+    judging->judged->judgement.roles_judged += from->roles_judged;
+    if (judging->judged->judgement.trouble == ACCP_TROUBLE_NONE &&
+        from->trouble != ACCP_TROUBLE_NONE) {
+        judging->judged->judgement.trouble = from->trouble;
+        snprintf(judging->judged->judgement.trouble_text,
+                 sizeof judging->judged->judgement.trouble_text, "%s", from->trouble_text);
     }
     return ACCP_STATUS_OK;
 }
@@ -111,7 +110,7 @@ static enum accp_status judge_with(struct judging *judging, int probe, const str
     const struct accp_verdict_input input = {
         .runs = runs,
         .run_count = judging->run_count,
-        .found = judging->found.answer == ACCP_ANSWER_LAWS ? NULL : &judging->found,
+        .found = judging->judged->last->answer == ACCP_ANSWER_LAWS ? NULL : judging->judged->last,
         .expected = expected,
         .statics = statics->items,
         .static_count = statics->count,
@@ -123,11 +122,12 @@ static enum accp_status judge_with(struct judging *judging, int probe, const str
     };
     ACCP_TRY(accp_verdict_judge(&input, &judgement, error));
     enum accp_status status = ACCP_STATUS_OK;
-    snprintf(path, sizeof path, "%s/document/%s.json", judging->golden_folder,
+    snprintf(path, sizeof path, "%s/document/%s.json", judging->judged->golden_folder,
              probe >= 0 ? accp_probe_names[probe] : "");
     if (is_document)
         status = judge_document(judging, judging->file, true, runs, &judgement, error);
-    else if (probe >= 0 && judging->found.answer != ACCP_ANSWER_SKU && access(path, R_OK) == 0)
+    else if (probe >= 0 && judging->judged->last->answer != ACCP_ANSWER_SKU &&
+             access(path, R_OK) == 0)
         status = judge_document(judging, path, false, runs, &judgement, error);
     if (status == ACCP_STATUS_OK) status = take_lines(judging, &judgement, error);
     accp_judgement_fini(&judgement);
@@ -145,18 +145,17 @@ static enum accp_status judge_probe(struct judging *judging, int probe, struct a
     enum accp_status status = ACCP_STATUS_OK;
     for (size_t i = 0; i < judging->run_count && status == ACCP_STATUS_OK; ++i)
         status = subset_of(&judging->runs[i], probe, &subsets[i], error);
-    accp_golden_fini(&judging->found.golden);
-    judging->found = (struct accp_golden_found){.answer = ACCP_ANSWER_LAWS};
+    judging->judged->last = &judging->judged->found[probe + 1];
     if (status == ACCP_STATUS_OK && probe >= 0)
-        status = accp_golden_find(judging->golden_folder, accp_probe_names[probe], &subsets[0],
-                                  &judging->found, error);
-    if (status == ACCP_STATUS_OK && judging->found.answer == ACCP_ANSWER_SKU)
-        status = accp_expected_beside(judging->found.path, &expected, error);
-    bool has_levels = judging->found.answer == ACCP_ANSWER_SKU;
+        status = accp_golden_find(judging->judged->golden_folder, accp_probe_names[probe],
+                                  &subsets[0], judging->judged->last, error);
+    if (status == ACCP_STATUS_OK && judging->judged->last->answer == ACCP_ANSWER_SKU)
+        status = accp_expected_beside(judging->judged->last->path, &expected, error);
+    bool has_levels = judging->judged->last->answer == ACCP_ANSWER_SKU;
     if (status == ACCP_STATUS_OK && probe >= 0)
-        status = accp_statics_of(judging->golden_folder, accp_probe_names[probe], subsets,
-                                 judging->run_count, has_levels ? &judging->found.golden : NULL,
-                                 &statics, error);
+        status = accp_statics_of(
+            judging->judged->golden_folder, accp_probe_names[probe], subsets, judging->run_count,
+            has_levels ? &judging->judged->last->golden : NULL, &statics, error);
     if (status == ACCP_STATUS_OK)
         status = judge_with(judging, probe, subsets, &expected, &statics, error);
     accp_statics_fini(&statics);
@@ -167,31 +166,13 @@ static enum accp_status judge_probe(struct judging *judging, int probe, struct a
     return status;
 }
 
-static enum accp_status leave_pending(struct judging *judging, struct accp_error *error)
-{
-    char folder[PATH_MAX];
-    if (judging->runs[0].source != ACCP_SOURCE_MEASURED ||
-        judging->found.answer == ACCP_ANSWER_SKU ||
-        judging->judgement.verdict != ACCP_VERDICT_NO_GOLDEN || judging->options->cubin ||
-        strcmp(judging->runs[0].protocol.name, "gate") != 0)
-        return ACCP_STATUS_OK;
-    if (judging->options->pending) {
-        snprintf(folder, sizeof folder, "%s", judging->options->pending);
-    } else {
-        ACCP_TRY(accp_tool_folder(folder, error));
-        strncat(folder, "/pending", sizeof folder - strlen(folder) - 1);
-    }
-    return accp_golden_pending(folder, &judging->runs[0], judging->pending, sizeof judging->pending,
-                               error);
-}
-
 /* --claim: keeps the lines that match, and the verdict over them. */
 static enum accp_status keep_claims(struct judging *judging, struct accp_error *error)
 {
     struct accp_pattern pattern;
     ACCP_TRY(accp_pattern_init(&pattern, "claim", judging->options->claim, error));
     size_t kept = 0;
-    struct accp_judgement *judgement = &judging->judgement;
+    struct accp_judgement *judgement = &judging->judged->judgement;
     for (size_t i = 0; i < judgement->line_count; ++i)
         if (accp_pattern_matches(&pattern, judgement->lines[i].claim))
             judgement->lines[kept++] = judgement->lines[i];
@@ -202,25 +183,6 @@ static enum accp_status keep_claims(struct judging *judging, struct accp_error *
                          "--claim %.80s: matches no claim of this run; without it all are listed",
                          judging->options->claim ? judging->options->claim : "");
     accp_judgement_conclude(judgement);
-    return ACCP_STATUS_OK;
-}
-
-static enum accp_status report(const struct judging *judging, const char *note,
-                               struct accp_error *error)
-{
-    const struct accp_report report = {
-        .runs = judging->runs,
-        .run_count = judging->run_count,
-        .found = &judging->found,
-        .judgement = &judging->judgement,
-        .note = note,
-        .all = judging->options->all || judging->options->claim,
-    };
-    if (judging->options->shape == ACCP_FORMAT_JSON)
-        return accp_report_json(&report, stdout, error);
-    ACCP_TRY(
-        accp_report_text(&report, stdout, judging->options->shape == ACCP_FORMAT_MARKDOWN, error));
-    if (judging->pending[0]) printf("pending: %s\n", judging->pending);
     return ACCP_STATUS_OK;
 }
 
@@ -242,30 +204,132 @@ static enum accp_status select_roles(struct judging *judging, struct accp_error 
 
 static enum accp_status judge_all(struct judging *judging, struct accp_error *error)
 {
-    ACCP_TRY(accp_golden_folder(judging->options, judging->golden_folder, error));
+    ACCP_TRY(accp_golden_folder(judging->options, judging->judged->golden_folder, error));
     ACCP_TRY(select_roles(judging, error));
     for (int probe = -1; probe < ACCP_PROBE_COUNT; ++probe)
         if (has_probe(judging, probe)) ACCP_TRY(judge_probe(judging, probe, error));
-    accp_judgement_conclude(&judging->judgement);
-    ACCP_TRY(keep_claims(judging, error));
-    return leave_pending(judging, error);
+    accp_judgement_conclude(&judging->judged->judgement);
+    return keep_claims(judging, error);
+}
+
+enum accp_status accp_judging_judge(const struct accp_options *options, const struct accp_run *runs,
+                                    size_t run_count, const char *file, struct accp_judged **judged,
+                                    struct accp_error *error)
+{
+    struct judging judging = {
+        .options = options, .runs = runs, .run_count = run_count, .file = file};
+    *judged = judging.judged = calloc(1, sizeof **judged);
+    if (!*judged) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to judge");
+    (*judged)->last = &(*judged)->found[0];
+    enum accp_status status = judge_all(&judging, error);
+    if (status == ACCP_STATUS_OK) return status;
+    accp_judged_destroy(*judged);
+    *judged = NULL;
+    return status;
+}
+
+void accp_judged_destroy(struct accp_judged *judged)
+{
+    if (!judged) return;
+    for (size_t i = 0; i < ACCP_JUDGED_PROBES; ++i)
+        accp_golden_fini(&judged->found[i].golden);
+    accp_judgement_fini(&judged->judgement);
+    free(judged);
+}
+
+/* How to accept what no golden answers for stands in `text`; "" where there is nothing. */
+static enum accp_status leave_pending(const struct accp_options *options,
+                                      const struct accp_run *run, const struct accp_judged *judged,
+                                      char *text, size_t text_bytes, struct accp_error *error)
+{
+    char folder[PATH_MAX];
+    if (run->source != ACCP_SOURCE_MEASURED || judged->last->answer == ACCP_ANSWER_SKU ||
+        judged->judgement.verdict != ACCP_VERDICT_NO_GOLDEN || options->cubin ||
+        strcmp(run->protocol.name, "gate") != 0)
+        return ACCP_STATUS_OK;
+    if (options->pending) {
+        snprintf(folder, sizeof folder, "%s", options->pending);
+    } else {
+        ACCP_TRY(accp_tool_folder(folder, error));
+        strncat(folder, "/pending", sizeof folder - strlen(folder) - 1);
+    }
+    return accp_golden_pending(folder, run, text, text_bytes, error);
+}
+
+static enum accp_status print(const struct accp_options *options, const struct accp_report *report,
+                              const char *pending, struct accp_error *error)
+{
+    if (options->shape == ACCP_FORMAT_JSON) return accp_report_json(report, stdout, error);
+    ACCP_TRY(accp_report_text(report, stdout, options->shape == ACCP_FORMAT_MARKDOWN, error));
+    if (pending[0]) printf("pending: %s\n", pending);
+    return options->measurements ? accp_export_write(ACCP_EXPORT_ctest, report, stdout, error)
+                                 : ACCP_STATUS_OK;
 }
 
 enum accp_status accp_judging(const struct accp_options *options, const struct accp_run *runs,
                               size_t run_count, const char *file, const char *note,
                               int *exit_status, struct accp_error *error)
 {
-    struct judging *judging = calloc(1, sizeof *judging);
-    if (!judging) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to judge");
-    judging->options = options;
-    judging->runs = runs;
-    judging->run_count = run_count;
-    judging->file = file;
-    enum accp_status status = judge_all(judging, error);
-    if (status == ACCP_STATUS_OK) status = report(judging, note, error);
-    *exit_status = accp_verdict_exit(judging->judgement.verdict);
-    accp_golden_fini(&judging->found.golden);
-    accp_judgement_fini(&judging->judgement);
-    free(judging);
+    char pending[512] = "";
+    struct accp_judged *judged;
+    ACCP_TRY(accp_judging_judge(options, runs, run_count, file, &judged, error));
+    const struct accp_report report = {
+        .runs = runs,
+        .run_count = run_count,
+        .found = judged->last,
+        .judgement = &judged->judgement,
+        .note = note,
+        .all = options->all || options->claim,
+    };
+    *exit_status = accp_verdict_exit(judged->judgement.verdict);
+    enum accp_status status = leave_pending(options, runs, judged, pending, sizeof pending, error);
+    if (status == ACCP_STATUS_OK) status = print(options, &report, pending, error);
+    accp_judged_destroy(judged);
     return status;
+}
+
+/* `measure --out F` that skipped left F.skip: what was to be made of F is skipped with the same
+ * reason. */
+static bool was_skipped(const char *file, struct accp_error *error)
+{
+    char path[PATH_MAX], text[ACCP_ERROR_TEXT_BYTES] = "";
+    snprintf(path, sizeof path, "%s.skip", file);
+    FILE *stream = fopen(path, "r");
+    if (!stream) return false;
+    if (!fgets(text, sizeof text, stream)) text[0] = 0;
+    fclose(stream);
+    text[strcspn(text, "\n")] = 0;
+    accp_fail(error, ACCP_STATUS_SKIP, file, -1, "nothing was measured: %s", text);
+    return true;
+}
+
+static enum accp_status read_all(char *const *files, size_t count, struct accp_run *runs,
+                                 struct accp_error *error)
+{
+    for (size_t i = 0; i < count; ++i) {
+        if (was_skipped(files[i], error)) return ACCP_STATUS_SKIP;
+        ACCP_TRY(accp_run_read(files[i], &runs[i], error));
+    }
+    return ACCP_STATUS_OK;
+}
+
+enum accp_status accp_judging_read(char *const *files, size_t count, struct accp_run **runs,
+                                   struct accp_error *error)
+{
+    *runs = calloc(count, sizeof **runs);
+    if (!*runs) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the runs");
+    for (size_t i = 0; i < count; ++i)
+        accp_run_init(&(*runs)[i]);
+    enum accp_status status = read_all(files, count, *runs, error);
+    if (status == ACCP_STATUS_OK) return status;
+    accp_judging_free(*runs, count);
+    *runs = NULL;
+    return status;
+}
+
+void accp_judging_free(struct accp_run *runs, size_t count)
+{
+    for (size_t i = 0; runs && i < count; ++i)
+        accp_run_fini(&runs[i]);
+    free(runs);
 }

@@ -40,3 +40,11 @@ skip() {
     printf 'skipped: %s\n' "$*"
     exit 77
 }
+
+# python_with MODULE...: sets python to an interpreter that has them; skips the test where there is none.
+python_with() {
+    for python in python3 /usr/bin/python3; do
+        if "$python" -c "import $(IFS=,; echo "$*")" 2>/dev/null; then return; fi
+    done
+    skip "no python3 with the modules $*: ci/setup --tests installs them"
+}

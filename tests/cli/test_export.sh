@@ -1,0 +1,105 @@
+#!/usr/bin/env bash
+# accprobe export: what other tools read, held against their schemas and readers, with names from strangers in it.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+accprobe=$ACCP_BINARY_DIR/accprobe
+ACCP_RECORDING=$(ls "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json)
+export ACCP_RECORDING
+python_with jsonschema junitparser
+
+# Three processes: a role that is slower, and texts that would end an attribute, an element or a field.
+"$python" - <<'END'
+import json, os
+for process in range(3):
+    run = json.load(open(os.environ["ACCP_RECORDING"]))
+    run["protocol"]["seed"] = process
+    run["device"]["name"] = "<script>alert('\"&')</script>|x\u202ey\uffff"
+    for role in run["roles"]:
+        if role["role"] == "optimal.chain29.acc2":
+            cycles = role["cycles"]
+            cycles.update(mean=cycles["mean"] * 1.03, max=cycles["max"] * 1.03)
+    run["roles"].append({**run["roles"][0], "role": "]]><b a='", "kernel": "]]><b a='", "warps": 4})
+    for member in "chain", "acc", "effective":
+        del run["roles"][-1][member]
+    json.dump(run, open(f"run-{process}.json", "w"))
+END
+for name in junit google-benchmark bencher github-action-benchmark lnt reframe ctest; do
+    expect 0 '' "$accprobe" export --to $name --out $name.out run-*.json
+    expect 0 '' "$accprobe" export --to $name run-*.json
+    cmp -s stdout $name.out || broken "the same on standard output and in the file: $name"
+done
+"$python" - <<'END' || broken 'exports that hold what the run holds, as the formats have it'
+import csv, json, os, sys, xml.etree.ElementTree
+import jsonschema, junitparser
+
+run = json.load(open("run-0.json"))
+cycles = {(role["role"], role["warps"]): role["cycles"]["mean"] for role in run["roles"]}
+data = {}
+for name in "google-benchmark", "bencher", "github-action-benchmark":
+    data[name] = json.load(open(name + ".out"))
+    schema = json.load(open(os.environ["ACCP_SOURCE_DIR"] + f"/tests/data/consumers/{name}.schema.json"))
+    jsonschema.validate(data[name], schema)
+
+def near(left, right):
+    return abs(left / right - 1) < 1e-4
+
+benchmarks = data["google-benchmark"]["benchmarks"]
+assert len(benchmarks) == 3 * len(cycles) and {b["repetition_index"] for b in benchmarks} == {0, 1, 2}
+megahertz = data["google-benchmark"]["context"]["mhz_per_cpu"]
+assert megahertz == run["device"]["sm_clock_max_mhz"]
+for (role, warps), mean in cycles.items():
+    key = f"{role}@{warps}"
+    assert near(data["bencher"][key]["cycles"]["value"], mean), key
+    assert [near(entry["value"], mean) for entry in data["github-action-benchmark"] if entry["name"] == key] == [True], key
+    assert sum(b["name"] == f"{role}/warps:{warps}" and near(b["real_time"] * megahertz / 1000, mean) for b in benchmarks) == 3, key
+slower = data["bencher"]["optimal.chain29.acc2@8"]["cycles"]
+assert slower["lower_value"] < slower["value"] < slower["upper_value"]
+
+lnt = json.load(open("lnt.out"))
+assert lnt["format_version"] == "2" and lnt["machine"]["name"] == "sm_90-132sm-140gib-10de.2335"
+assert lnt["run"]["llvm_project_revision"].isdigit() and len(lnt["tests"]) == len(cycles)
+assert all(len(test["cycles"]) == 3 for test in lnt["tests"])
+
+header, values = csv.reader(open("reframe.out"), delimiter="|")
+assert len(header) == len(values) == 7 + 5 * len(cycles), (len(header), len(values))
+log = dict(zip(header, values))
+assert log["result"] == "fail" and near(float(log["optimal.chain29.acc2@8_value"]), cycles["optimal.chain29.acc2", 8])
+assert float(log["optimal.chain29.acc2@8_value"]) > float(log["optimal.chain29.acc2@8_ref"]) * (1 + float(log["optimal.chain29.acc2@8_upper_thres"]))
+
+suites = xml.etree.ElementTree.parse("junit.out").getroot()
+suite, = suites
+cases = suite.findall("testcase")
+assert int(suite.get("tests")) == len(cases) > 100
+assert int(suite.get("failures")) == len(suite.findall("testcase/failure")) > 0
+assert int(suite.get("skipped")) == len(suite.findall("testcase/skipped")) > 0
+assert {"SLOWER_SAME_SASS"} <= {failure.get("type") for failure in suite.iter("failure")}
+device, = [p.get("value") for p in suite.iter("property") if p.get("name") == "device"]
+assert device == "<script>alert('\"&')</script>|x\ufffdy\ufffd", device
+assert any(case.get("classname") == "]]><b a='" for case in cases)
+read = junitparser.JUnitXml.fromfile("junit.out")
+assert read.tests == len(cases) and read.failures == int(suite.get("failures"))
+END
+
+# Measurements reach CTest's Test.xml.
+echo "add_test(check \"$accprobe\" check --measurements run-0.json)" >CTestTestfile.cmake
+printf 'BuildDirectory: %s\nSourceDirectory: %s\n' "$scratch" "$scratch" >DartConfiguration.tcl
+mkdir Testing
+ctest -D ExperimentalStart >ctest.log 2>&1
+ctest -T Test >>ctest.log 2>&1
+"$python" - <<'END' || broken 'measurements in Test.xml'
+import glob, json, xml.etree.ElementTree
+found, = glob.glob("Testing/*/Test.xml")
+test = xml.etree.ElementTree.parse(found).getroot()
+measured = {m.get("name"): m.findtext("Value") for m in test.iter("NamedMeasurement") if m.get("type") == "numeric/double"}
+mean, = [r["cycles"]["mean"] for r in json.load(open("run-0.json"))["roles"] if (r["role"], r["warps"]) == ("optimal.chain29.acc2", 8)]
+assert abs(float(measured["optimal.chain29.acc2.level@8 cycles"]) / mean - 1) < 1e-4, measured
+END
+
+expect 4 'needs --to and one of junit' "$accprobe" export run-0.json
+expect 4 'not xunit' "$accprobe" export --to xunit run-0.json
+expect 4 'cannot open' "$accprobe" export --to junit nothing.json
+expect 4 'no-folder' "$accprobe" export --to junit --out no-folder/junit.xml run-0.json
+head -c 3000 run-0.json >half.json
+expect 4 'not valid JSON' "$accprobe" export --to junit --out half.xml half.json
+[ ! -e half.xml ] || broken 'no file from bad input'
+echo passed
