@@ -88,14 +88,15 @@ static enum accp_status job_of_probe(const struct accp_selection *selection, int
     return ACCP_STATUS_OK;
 }
 
-static void name_compiler(const struct accp_cubin *cubin, struct accp_run_compiler *compiler)
+void accp_measuring_name_compiler(const struct accp_cubin *cubin,
+                                  struct accp_run_compiler *compiler)
 {
     snprintf(compiler->name, sizeof compiler->name, "%s", cubin->compiler_name);
     snprintf(compiler->version, sizeof compiler->version, "%s", cubin->compiler_version);
     snprintf(compiler->flags, sizeof compiler->flags, "%s", cubin->compiler_flags);
 }
 
-static uint64_t seed_of(const struct accp_options *options)
+uint64_t accp_measuring_seed(const struct accp_options *options)
 {
     struct timespec now;
     if (options->seed >= 0) return (uint64_t)options->seed;
@@ -159,11 +160,11 @@ static enum accp_status measure_job(const struct accp_options *options, struct a
         .kernel_count = job->kernel_count,
         .protocol = options->protocol ? options->protocol : "gate",
         .warps = options->warps > 0 ? (int)options->warps : 0,
-        .seed = seed_of(options),
+        .seed = accp_measuring_seed(options),
     };
     struct accp_measure_times times = {0};
     struct accp_shapes shapes;
-    name_compiler(&job->cubin, &run->compiler);
+    accp_measuring_name_compiler(&job->cubin, &run->compiler);
     enum accp_status status = apply_laws(job, &shapes, error);
     if (status == ACCP_STATUS_OK) status = accp_measure(device, &request, run, &times, error);
     if (status == ACCP_STATUS_OK) identify(&shapes, run);
@@ -195,9 +196,7 @@ static enum accp_status measure_on(const struct accp_options *options,
     return status;
 }
 
-/* --device, else the GPU that CTest's resource specification gave this test ("id:1,slots:1"), else
- * the first. */
-static int device_index(const struct accp_options *options)
+int accp_measuring_device_index(const struct accp_options *options)
 {
     int index = 0;
     const char *group = getenv("CTEST_RESOURCE_GROUP_0_GPUS");
@@ -221,6 +220,14 @@ static enum accp_status check_request(const struct accp_options *options,
     return status;
 }
 
+void accp_measuring_sign(struct accp_run *run)
+{
+    time_t now = time(NULL);
+    run->source = ACCP_SOURCE_MEASURED;
+    strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+    snprintf(run->tool, sizeof run->tool, "%s", ACCPROBE_VERSION);
+}
+
 enum accp_status accp_measuring(const struct accp_options *options, struct accp_run *run,
                                 double *gpu_ms, struct accp_error *error)
 {
@@ -228,11 +235,8 @@ enum accp_status accp_measuring(const struct accp_options *options, struct accp_
     struct accp_device *device;
     *gpu_ms = 0;
     ACCP_TRY(check_request(options, &selection, error));
-    ACCP_TRY(accp_device_open(device_index(options), &device, error));
-    run->source = ACCP_SOURCE_MEASURED;
-    time_t now = time(NULL);
-    strftime(run->date, sizeof run->date, "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
-    snprintf(run->tool, sizeof run->tool, "%s", ACCPROBE_VERSION);
+    ACCP_TRY(accp_device_open(accp_measuring_device_index(options), &device, error));
+    accp_measuring_sign(run);
     enum accp_status status = measure_on(options, &selection, device, run, gpu_ms, error);
     /* After success the context is left to the end of the process: tearing it down costs as long as
      * measuring. After a failure NVML may still be at work in its thread, and must not be at exit. */

@@ -16,8 +16,10 @@ static enum accp_status unknown_probe(const char *probe, struct accp_error *erro
         size_t used = strlen(known);
         snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", accp_probe_names[i]);
     }
-    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
-                     "--probe %.60s: there is no such probe; there are: %s", probe, known);
+    return accp_fail(
+        error, ACCP_STATUS_USAGE, NULL, -1,
+        "--probe %.60s: there is no such probe; there are: %s; and ops, for measure alone", probe,
+        known);
 }
 
 enum accp_status accp_select(const struct accp_options *options, struct accp_selection *selection,

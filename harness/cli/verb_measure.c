@@ -2,6 +2,7 @@
 #include "cli/verbs.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A test that needs this run must learn that it was skipped, and must not judge an old one. */
@@ -28,9 +29,11 @@ int accp_verb_measure(const struct accp_options *options)
 {
     struct accp_run run;
     struct accp_error error;
-    double gpu_ms;
+    double gpu_ms = -1;
+    const bool operates = options->probe && strcmp(options->probe, "ops") == 0;
     accp_run_init(&run);
-    enum accp_status status = accp_measuring(options, &run, &gpu_ms, &error);
+    enum accp_status status = operates ? accp_operating(options, &run, &error)
+                                       : accp_measuring(options, &run, &gpu_ms, &error);
     if (status == ACCP_STATUS_SKIP && options->out) leave_skip(options->out, &error);
     if (status == ACCP_STATUS_OK && options->out) {
         drop_skip(options->out);
@@ -38,8 +41,11 @@ int accp_verb_measure(const struct accp_options *options)
     }
     if (status == ACCP_STATUS_OK && (!options->out || options->format))
         status = accp_run_print(&run, options->shape, &error);
-    if (status == ACCP_STATUS_OK && options->shape == ACCP_FORMAT_TABLE)
-        printf("%zu roles, %.2f ms of GPU time\n", run.role_count, gpu_ms);
+    if (status == ACCP_STATUS_OK && options->shape == ACCP_FORMAT_TABLE) {
+        printf("%zu roles", run.role_count);
+        if (gpu_ms >= 0) printf(", %.2f ms of GPU time", gpu_ms);
+        puts("");
+    }
     accp_run_fini(&run);
     return status == ACCP_STATUS_OK ? ACCP_EXIT_PASS : accp_exit_error(&error);
 }

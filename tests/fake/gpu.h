@@ -13,6 +13,7 @@ struct accp_fake_function {
     const struct accp_role *role; /* the first of the kernel's roles; NULL: a stranger's, which
                                      computes nothing */
     bool is_clock_rate;
+    const struct accp_operator_kernel *operates; /* NULL: no kernel of the ops probe */
 };
 
 /* Reads ACCP_FAKE_RUN and ACCP_FAKE_SEED afresh. false, with a line on stderr: unreadable. */

@@ -1,0 +1,98 @@
+/* `accprobe measure --probe ops`: operators, not chains, so it shares the device and the run file
+ * with accp_measuring, and nothing of its protocols. */
+#include "cli/measuring.h"
+#include "cli/select.h"
+#include "operators.h"
+#include "ops/ops.h"
+
+#include <stdio.h>
+
+enum { ROUNDS = 15 };
+
+static bool wants(const void *context, const char *role)
+{
+    return accp_pattern_matches(context, role);
+}
+
+/* Bad input is that with or without a GPU. */
+static enum accp_status check_filter(const struct accp_options *options,
+                                     const struct accp_pattern *filter, struct accp_error *error)
+{
+    char name[ACCP_NAME_BYTES];
+    for (int i = 0; i < ACCP_OPERATOR_KERNEL_COUNT; ++i)
+        for (int size = 0; size < ACCP_OPERATOR_SIZE_COUNT; ++size)
+            for (int length = 0; length < ACCP_OPERATOR_LENGTHS; ++length) {
+                const struct accp_operator_kernel *kernel = &accp_operator_kernels[i];
+                accp_ops_name(kernel, &accp_operator_sizes[size],
+                              accp_operators[kernel->op].lengths[length], name);
+                if (accp_pattern_matches(filter, name)) return ACCP_STATUS_OK;
+            }
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                     "--filter %.60s: matches no role of ops; they are called like "
+                     "ops.dot.warp1.n61.acc4 (matrix/operators.def)",
+                     options->filter);
+}
+
+static enum accp_status check_options(const struct accp_options *options, struct accp_error *error)
+{
+    const char *given = options->protocol    ? "protocol"
+                        : options->warps > 0 ? "warps"
+                        : options->kernel    ? "kernel"
+                                             : NULL;
+    if (!given) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                     "--%s: the ops probe has none; its sizes stand in matrix/operator_sizes.def",
+                     given);
+}
+
+static enum accp_status read_cubin(const struct accp_options *options, const char *arch, char *path,
+                                   struct accp_bytes *bytes, struct accp_error *error)
+{
+    if (!options->cubin) return accp_cubin_read(arch, "ops", path, bytes, error);
+    snprintf(path, PATH_MAX, "%s", options->cubin);
+    return accp_file_read(path, 64u << 20, bytes, error);
+}
+
+static enum accp_status operate_on(const struct accp_options *options,
+                                   const struct accp_pattern *filter, struct accp_device *device,
+                                   struct accp_run *run, struct accp_error *error)
+{
+    char path[PATH_MAX];
+    struct accp_bytes bytes = {0};
+    struct accp_cubin cubin = {0};
+    enum accp_status status = read_cubin(options, accp_device_arch(device), path, &bytes, error);
+    if (status == ACCP_STATUS_OK)
+        status = accp_cubin_open(path, bytes.data, bytes.size, &cubin, error);
+    if (status == ACCP_STATUS_OK) {
+        const struct accp_ops_request request = {.cubin = bytes.data,
+                                                 .cubin_bytes = bytes.size,
+                                                 .wants = wants,
+                                                 .context = filter,
+                                                 .rounds = ROUNDS,
+                                                 .seed = accp_measuring_seed(options)};
+        accp_measuring_sign(run);
+        accp_measuring_name_compiler(&cubin, &run->compiler);
+        status = accp_ops_measure(device, &request, run, error);
+    }
+    accp_cubin_close(&cubin);
+    accp_bytes_fini(&bytes);
+    return status;
+}
+
+enum accp_status accp_operating(const struct accp_options *options, struct accp_run *run,
+                                struct accp_error *error)
+{
+    struct accp_pattern filter;
+    struct accp_device *device = NULL;
+    ACCP_TRY(check_options(options, error));
+    ACCP_TRY(accp_pattern_init(&filter, "filter", options->filter, error));
+    enum accp_status status = check_filter(options, &filter, error);
+    if (status == ACCP_STATUS_OK)
+        status = accp_device_open(accp_measuring_device_index(options), &device, error);
+    if (status == ACCP_STATUS_OK) {
+        status = operate_on(options, &filter, device, run, error);
+        if (status != ACCP_STATUS_OK) accp_device_close(device);
+    }
+    accp_pattern_fini(&filter);
+    return status;
+}
