@@ -22,9 +22,10 @@ enum {
     ACCP_OPERATOR_TILE = 4,     /* rows and columns of a lane's results */
     ACCP_OPERATOR_WARP_ROWS = 32,
     ACCP_OPERATOR_WARP_COLUMNS = 16,
-    /* Elements of a turn: all are read before the first is used, for every number of accumulators
-     * alike, and 1, 2, 3, 4 and 8 accumulators divide it. */
-    ACCP_OPERATOR_TURN = 24
+    /* Elements of a turn: all are copied to shared memory before the first is used, for every number
+     * of accumulators alike, and 1, 2, 3, 4, 8 and 24 accumulators divide it. */
+    ACCP_OPERATOR_TURN = 24,
+    ACCP_OPERATOR_BLOCK_WARPS = 8 /* at most */
 };
 
 /* Written by lane 0 of each warp. */

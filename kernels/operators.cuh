@@ -51,34 +51,51 @@ static __device__ __forceinline__ float accp_reciprocal(float x)
     return result;
 }
 
-/* Reads elements base .. base + 3 of a row that is 16-byte aligned. */
-static __device__ __forceinline__ void accp_read_vector(const float *from, float *to)
+/* Copies `bytes` (4 or 16, aligned to as many) to shared memory, past the registers: a read through
+ * registers is put behind uses by the compiler, how many of them depends on the accumulators, and
+ * waiting for memory would then be told apart by acc. sm_75 has no such copy. */
+template <int bytes> static __device__ __forceinline__ void accp_copy(float *to, const float *from)
 {
-    const float4 vector = *reinterpret_cast<const float4 *>(from);
-    to[0] = vector.x;
-    to[1] = vector.y;
-    to[2] = vector.z;
-    to[3] = vector.w;
+#if __CUDA_ARCH__ >= 800
+    const unsigned address = (unsigned)__cvta_generic_to_shared(to);
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(address), "l"(from), "n"(bytes)
+                 : "memory");
+#else
+#pragma unroll
+    for (int i = 0; i < bytes / 4; ++i)
+        to[i] = from[i];
+#endif
+}
+
+/* Waits for the copies of this lane. */
+static __device__ __forceinline__ void accp_copies_end(void)
+{
+#if __CUDA_ARCH__ >= 800
+    asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/* A warp's own part of its block's shared memory. */
+template <int floats> static __device__ __forceinline__ float *accp_stage(void)
+{
+    static __shared__ __align__(16) float stages[ACCP_OPERATOR_BLOCK_WARPS][floats];
+    return stages[threadIdx.x / ACCP_OPERATOR_LANES];
 }
 
 /* A lane's way over `length` elements in turns. An operator is a struct with
- *   element, ahead                    what it reads of one element; how many elements it reads before
- *                                     it uses the first, a divisor of a turn
- *   read(element[], base, whole)      `ahead` elements from `base` on; not whole: those below length
- *   add(accumulator, element)         one element, to accumulator 0 .. accumulators - 1
- *   merge(left, right)                adds accumulator `right` to accumulator `left`
- * The accumulator of element i is i mod accumulators, since a turn is a multiple of these. */
+ *   copy(base, length)         begins to copy the elements of the turn at `base` that are below length
+ *   copied()                   waits until this lane may take all of them
+ *   add(accumulator, i)        adds element i of the turn to accumulator 0 .. accumulators - 1
+ *   merge(left, right)         adds accumulator `right` to accumulator `left`
+ * The accumulator of an element is its index mod accumulators, since a turn is a multiple of these. */
 template <int accumulators, class Operator>
 static __device__ __forceinline__ void accp_turn(Operator &op, int base, int length, bool whole)
 {
-    typename Operator::element elements[Operator::ahead];
+    op.copy(base, whole ? base + ACCP_OPERATOR_TURN : length);
+    op.copied();
 #pragma unroll
-    for (int group = 0; group < ACCP_OPERATOR_TURN; group += Operator::ahead) {
-        op.read(elements, base + group, whole);
-#pragma unroll
-        for (int i = 0; i < Operator::ahead; ++i)
-            if (whole || base + group + i < length) op.add((group + i) % accumulators, elements[i]);
-    }
+    for (int i = 0; i < ACCP_OPERATOR_TURN; ++i)
+        if (whole || base + i < length) op.add(i % accumulators, i);
 }
 
 template <int accumulators, class Operator>

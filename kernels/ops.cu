@@ -2,15 +2,37 @@
  * reads, and where it writes: operator_parameters.h. */
 #include "operators.cuh"
 
-/* Adds up single floats. */
-template <int accumulators> struct accp_sums {
-    enum { ahead = ACCP_OPERATOR_TURN };
-    float sum[accumulators];
+/* A turn that each lane copies for itself: element i stands at slot(i) of its warp's stage. */
+template <int inputs> struct accp_turns {
+    enum { floats = ACCP_OPERATOR_TURN * ACCP_OPERATOR_LANES };
     const struct accp_operator_parameters &parameters;
     const struct accp_place place;
+    float *const stage;
+
+    __device__ __forceinline__ accp_turns(const struct accp_operator_parameters &given)
+        : parameters(given), place(accp_place_of()), stage(accp_stage<inputs * floats>())
+    {
+    }
+    __device__ __forceinline__ void copied(void)
+    {
+        accp_copies_end();
+    }
+    __device__ __forceinline__ float *slot(int i)
+    {
+        return stage + i * ACCP_OPERATOR_LANES + place.lane;
+    }
+    /* The four elements from i on, side by side, so that 128 bits are read and copied at a time. */
+    __device__ __forceinline__ float *vector(int i)
+    {
+        return stage + (i * ACCP_OPERATOR_LANES + 4 * place.lane);
+    }
+};
+
+template <int accumulators, int inputs> struct accp_sums : accp_turns<inputs> {
+    float sum[accumulators];
 
     __device__ __forceinline__ accp_sums(const struct accp_operator_parameters &given)
-        : parameters(given), place(accp_place_of())
+        : accp_turns<inputs>(given)
     {
 #pragma unroll
         for (int k = 0; k < accumulators; ++k)
@@ -20,76 +42,69 @@ template <int accumulators> struct accp_sums {
     {
         sum[left] += sum[right];
     }
+    __device__ __forceinline__ void finish(void)
+    {
+        this->parameters.results[this->place.thread] = sum[0];
+    }
 };
 
-template <int accumulators> struct accp_dot : accp_sums<accumulators> {
-    struct element {
-        float left, right;
-    };
-    using accp_sums<accumulators>::accp_sums;
-    __device__ __forceinline__ void read(element *elements, int base, bool whole)
+template <int accumulators> struct accp_dot : accp_sums<accumulators, 2> {
+    using accp_sums<accumulators, 2>::accp_sums;
+    /* The rows are as long as whole vectors. */
+    __device__ __forceinline__ void copy(int base, int end)
     {
         const int first = this->place.thread * ACCP_OPERATOR_DOT_ROW + base;
 #pragma unroll
         for (int i = 0; i < ACCP_OPERATOR_TURN; i += 4) {
-            if (!whole && base + i >= this->parameters.length) break;
-            float left[4], right[4]; /* the rows are as long as whole vectors */
-            accp_read_vector(this->parameters.left + first + i, left);
-            accp_read_vector(this->parameters.right + first + i, right);
-#pragma unroll
-            for (int k = 0; k < 4; ++k)
-                elements[i + k] = {left[k], right[k]};
+            if (base + i >= end) break;
+            accp_copy<16>(this->vector(i), this->parameters.left + first + i);
+            accp_copy<16>(this->vector(i) + this->floats, this->parameters.right + first + i);
         }
     }
-    __device__ __forceinline__ void add(int k, const element &x)
+    __device__ __forceinline__ void add(int k, int i)
     {
-        this->sum[k] = __fmaf_rn(x.left, x.right, this->sum[k]);
-    }
-    __device__ __forceinline__ void finish(void)
-    {
-        this->parameters.results[this->place.thread] = this->sum[0];
+        const float *at = this->vector(i - i % 4) + i % 4;
+        this->sum[k] = __fmaf_rn(at[0], at[this->floats], this->sum[k]);
     }
 };
 
-template <int accumulators> struct accp_bias : accp_sums<accumulators> {
-    typedef float element;
-    using accp_sums<accumulators>::accp_sums;
-    __device__ __forceinline__ void read(element *elements, int base, bool whole)
+template <int accumulators> struct accp_bias : accp_sums<accumulators, 1> {
+    using accp_sums<accumulators, 1>::accp_sums;
+    __device__ __forceinline__ void copy(int base, int end)
     {
         const float *from = this->parameters.left + this->place.thread;
 #pragma unroll
         for (int i = 0; i < ACCP_OPERATOR_TURN; ++i)
-            if (whole || base + i < this->parameters.length)
-                elements[i] = from[(long long)(base + i) * this->place.threads];
+            if (base + i < end)
+                accp_copy<4>(this->slot(i), from + (long long)(base + i) * this->place.threads);
     }
-    __device__ __forceinline__ void add(int k, element x)
+    __device__ __forceinline__ void add(int k, int i)
     {
-        this->sum[k] += x;
-    }
-    __device__ __forceinline__ void finish(void)
-    {
-        this->parameters.results[this->place.thread] = this->sum[0];
+        this->sum[k] += *this->slot(i);
     }
 };
 
-template <int accumulators> struct accp_stream : accp_bias<accumulators> {
-    typedef float element;
-    using accp_bias<accumulators>::accp_bias;
-    __device__ __forceinline__ void read(element *elements, int base, bool whole)
+template <int accumulators> struct accp_stream : accp_sums<accumulators, 1> {
+    using accp_sums<accumulators, 1>::accp_sums;
+    __device__ __forceinline__ void copy(int base, int end)
     {
         const float *from = this->parameters.left;
         const long long threads = this->place.threads, thread = this->place.thread;
 #pragma unroll
         for (int i = 0; i < ACCP_OPERATOR_TURN; i += 4) {
-            if (whole || base + i + 4 <= this->parameters.length) {
-                accp_read_vector(from + (base + i) * threads + 4 * thread, elements + i);
+            if (base + i + 4 <= end) {
+                accp_copy<16>(this->vector(i), from + (base + i) * threads + 4 * thread);
                 continue;
             }
 #pragma unroll
             for (int k = 0; k < 4; ++k)
-                if (base + i + k < this->parameters.length)
-                    elements[i + k] = from[(base + i + k) * threads + thread];
+                if (base + i + k < end)
+                    accp_copy<4>(this->vector(i) + k, from + (base + i + k) * threads + thread);
         }
+    }
+    __device__ __forceinline__ void add(int k, int i)
+    {
+        this->sum[k] += this->vector(i - i % 4)[i % 4];
     }
     __device__ __forceinline__ void finish(void)
     {
@@ -101,96 +116,108 @@ template <int accumulators> struct accp_stream : accp_bias<accumulators> {
     }
 };
 
+/* The lanes of a warp copy its rows and columns together, and each takes what its results need. */
 template <int accumulators> struct accp_gemm {
-    struct element {
-        float row[ACCP_OPERATOR_TILE], column[ACCP_OPERATOR_TILE];
+    enum {
+        tile = ACCP_OPERATOR_TILE,
+        rows = ACCP_OPERATOR_WARP_ROWS,
+        columns = ACCP_OPERATOR_WARP_COLUMNS
     };
-    enum { ahead = 3 }; /* more, and the compiler spills at 2 accumulators of 16 sums */
-    float sum[accumulators][ACCP_OPERATOR_TILE][ACCP_OPERATOR_TILE];
+    float sum[accumulators][tile][tile];
     const struct accp_operator_parameters &parameters;
     const struct accp_place place;
+    float *const stage; /* of each element: the warp's rows, then its columns */
 
     __device__ __forceinline__ accp_gemm(const struct accp_operator_parameters &given)
-        : parameters(given), place(accp_place_of())
+        : parameters(given), place(accp_place_of()),
+          stage(accp_stage<ACCP_OPERATOR_TURN *(rows + columns)>())
     {
 #pragma unroll
         for (int k = 0; k < accumulators; ++k)
 #pragma unroll
-            for (int i = 0; i < ACCP_OPERATOR_TILE * ACCP_OPERATOR_TILE; ++i)
-                sum[k][i / ACCP_OPERATOR_TILE][i % ACCP_OPERATOR_TILE] = 0;
+            for (int i = 0; i < tile * tile; ++i)
+                sum[k][i / tile][i % tile] = 0;
     }
-    __device__ __forceinline__ void read(element *elements, int base, bool whole)
+    __device__ __forceinline__ void copy(int base, int end)
     {
-        const int rows = ACCP_OPERATOR_WARP_ROWS * parameters.tiles;
-        const float *left = parameters.left + base * rows +
-                            place.warp % parameters.tiles * ACCP_OPERATOR_WARP_ROWS +
-                            place.lane % 8 * ACCP_OPERATOR_TILE;
-        const float *right = parameters.right + base * parameters.columns +
-                             place.warp / parameters.tiles * ACCP_OPERATOR_WARP_COLUMNS +
-                             place.lane / 8 * ACCP_OPERATOR_TILE;
+        const int width = rows * parameters.tiles;
+        const float *left = parameters.left + place.warp % parameters.tiles * rows;
+        const float *right = parameters.right + place.warp / parameters.tiles * columns;
+        __syncwarp(); /* the other lanes have taken the turn before */
 #pragma unroll
-        for (int i = 0; i < ahead; ++i) {
-            if (!whole && base + i >= parameters.length) break;
-            accp_read_vector(left + i * rows, elements[i].row);
-            accp_read_vector(right + i * parameters.columns, elements[i].column);
+        for (int i = 0; i < ACCP_OPERATOR_TURN; i += ACCP_OPERATOR_LANES * tile / rows) {
+            const int row = i + place.lane * tile / rows, at = place.lane * tile % rows;
+            if (base + row < end)
+                accp_copy<16>(stage + row * (rows + columns) + at,
+                              left + (base + row) * width + at);
+        }
+#pragma unroll
+        for (int i = 0; i < ACCP_OPERATOR_TURN; i += ACCP_OPERATOR_LANES * tile / columns) {
+            const int row = i + place.lane * tile / columns, at = place.lane * tile % columns;
+            if (base + row < end)
+                accp_copy<16>(stage + row * (rows + columns) + rows + at,
+                              right + (base + row) * parameters.columns + at);
         }
     }
-    __device__ __forceinline__ void add(int k, const element &x)
+    __device__ __forceinline__ void copied(void)
     {
+        accp_copies_end();
+        __syncwarp();
+    }
+    __device__ __forceinline__ void add(int k, int i)
+    {
+        const float *element = stage + i * (rows + columns);
+        const float *row = element + place.lane % 8 * tile;
+        const float *column = element + rows + place.lane / 8 * tile;
 #pragma unroll
-        for (int row = 0; row < ACCP_OPERATOR_TILE; ++row)
+        for (int r = 0; r < tile; ++r)
 #pragma unroll
-            for (int column = 0; column < ACCP_OPERATOR_TILE; ++column)
-                sum[k][row][column] = __fmaf_rn(x.row[row], x.column[column], sum[k][row][column]);
+            for (int c = 0; c < tile; ++c)
+                sum[k][r][c] = __fmaf_rn(row[r], column[c], sum[k][r][c]);
     }
     __device__ __forceinline__ void merge(int left, int right)
     {
 #pragma unroll
-        for (int row = 0; row < ACCP_OPERATOR_TILE; ++row)
+        for (int r = 0; r < tile; ++r)
 #pragma unroll
-            for (int column = 0; column < ACCP_OPERATOR_TILE; ++column)
-                sum[left][row][column] += sum[right][row][column];
+            for (int c = 0; c < tile; ++c)
+                sum[left][r][c] += sum[right][r][c];
     }
     __device__ __forceinline__ void finish(void)
     {
-        float4 *to =
-            reinterpret_cast<float4 *>(parameters.results) + place.thread * ACCP_OPERATOR_TILE;
+        float4 *to = reinterpret_cast<float4 *>(parameters.results) + place.thread * tile;
 #pragma unroll
-        for (int row = 0; row < ACCP_OPERATOR_TILE; ++row)
-            to[row] = make_float4(sum[0][row][0], sum[0][row][1], sum[0][row][2], sum[0][row][3]);
+        for (int r = 0; r < tile; ++r)
+            to[r] = make_float4(sum[0][r][0], sum[0][r][1], sum[0][r][2], sum[0][r][3]);
     }
 };
 
 /* A row a warp, its elements dealt to the lanes in turn. */
-template <int accumulators> struct accp_row {
-    typedef float element;
-    enum { ahead = ACCP_OPERATOR_TURN };
-    const struct accp_operator_parameters &parameters;
-    const struct accp_place place;
-    const float *row;
+struct accp_row : accp_turns<1> {
+    const float *const row;
 
     __device__ __forceinline__ accp_row(const struct accp_operator_parameters &given)
-        : parameters(given), place(accp_place_of()),
+        : accp_turns<1>(given),
           row(given.left + (long long)place.warp * ACCP_OPERATOR_LANES * given.length)
     {
     }
-    __device__ __forceinline__ void read(element *elements, int base, bool whole)
+    __device__ __forceinline__ void copy(int base, int end)
     {
 #pragma unroll
         for (int i = 0; i < ACCP_OPERATOR_TURN; ++i)
-            if (whole || base + i < parameters.length)
-                elements[i] = row[(base + i) * ACCP_OPERATOR_LANES + place.lane];
+            if (base + i < end)
+                accp_copy<4>(slot(i), row + (base + i) * ACCP_OPERATOR_LANES + place.lane);
     }
 };
 
 /* Less than any element, and a difference of two of them is no NaN. */
 #define ACCP_SOFTMAX_LEAST (-1e30f)
 
-template <int accumulators> struct accp_softmax : accp_row<accumulators> {
+template <int accumulators> struct accp_softmax : accp_row {
     float maximum[accumulators], sum[accumulators];
 
     __device__ __forceinline__ accp_softmax(const struct accp_operator_parameters &given)
-        : accp_row<accumulators>(given)
+        : accp_row(given)
     {
 #pragma unroll
         for (int k = 0; k < accumulators; ++k) {
@@ -198,9 +225,9 @@ template <int accumulators> struct accp_softmax : accp_row<accumulators> {
             sum[k] = 0;
         }
     }
-    __device__ __forceinline__ void add(int k, float x)
+    __device__ __forceinline__ void add(int k, int i)
     {
-        const float scaled = x * 1.4426950408889634f; /* log2 e */
+        const float scaled = *slot(i) * 1.4426950408889634f; /* log2 e */
         const float higher = fmaxf(maximum[k], scaled);
         sum[k] = __fmaf_rn(sum[k], accp_exp2(maximum[k] - higher), accp_exp2(scaled - higher));
         maximum[k] = higher;
@@ -221,29 +248,29 @@ template <int accumulators> struct accp_softmax : accp_row<accumulators> {
 #pragma unroll
         for (int stride = ACCP_OPERATOR_LANES / 2; stride > 0; stride /= 2)
             join(0, __shfl_xor_sync(~0u, maximum[0], stride), __shfl_xor_sync(~0u, sum[0], stride));
-        if (this->place.lane != 0) return;
-        this->parameters.results[2 * this->place.warp] = maximum[0];
-        this->parameters.results[2 * this->place.warp + 1] = sum[0];
+        if (place.lane != 0) return;
+        parameters.results[2 * place.warp] = maximum[0];
+        parameters.results[2 * place.warp + 1] = sum[0];
     }
 };
 
 /* Elements are taken less the first of their row: a mean that is large beside the deviation then
  * costs no digits. Merging after Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing
  * sample variances", 1979. */
-template <int accumulators> struct accp_welford : accp_row<accumulators> {
+template <int accumulators> struct accp_welford : accp_row {
     float count[accumulators], mean[accumulators], squares[accumulators];
     float shift;
 
     __device__ __forceinline__ accp_welford(const struct accp_operator_parameters &given)
-        : accp_row<accumulators>(given), shift(this->row[0])
+        : accp_row(given), shift(row[0])
     {
 #pragma unroll
         for (int k = 0; k < accumulators; ++k)
             count[k] = mean[k] = squares[k] = 0;
     }
-    __device__ __forceinline__ void add(int k, float x)
+    __device__ __forceinline__ void add(int k, int i)
     {
-        const float shifted = x - shift, deviation = shifted - mean[k];
+        const float shifted = *slot(i) - shift, deviation = shifted - mean[k];
         count[k] += 1;
         mean[k] = __fmaf_rn(deviation, accp_reciprocal(count[k]), mean[k]);
         squares[k] = __fmaf_rn(deviation, shifted - mean[k], squares[k]);
@@ -267,9 +294,9 @@ template <int accumulators> struct accp_welford : accp_row<accumulators> {
         for (int stride = ACCP_OPERATOR_LANES / 2; stride > 0; stride /= 2)
             join(0, __shfl_xor_sync(~0u, count[0], stride), __shfl_xor_sync(~0u, mean[0], stride),
                  __shfl_xor_sync(~0u, squares[0], stride));
-        if (this->place.lane != 0) return;
-        this->parameters.results[2 * this->place.warp] = mean[0];
-        this->parameters.results[2 * this->place.warp + 1] = squares[0];
+        if (place.lane != 0) return;
+        parameters.results[2 * place.warp] = mean[0];
+        parameters.results[2 * place.warp + 1] = squares[0];
     }
 };
 
