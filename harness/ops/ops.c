@@ -61,7 +61,7 @@ static void cell_init(const struct session *session, enum accp_operator_id op,
     const int sms =
         size->sms == ACCP_OPERATOR_SMS_EVERY ? accp_device_sm_count(session->device) : 1;
     *cell = (struct cell){.op = op, .size = size, .blocks = sms * size->blocks};
-    accp_operator_grid_init((size_t)(cell->blocks * size->warps), length, &cell->grid);
+    accp_operator_grid_init((size_t)cell->blocks * (size_t)size->warps, length, &cell->grid);
     for (size_t i = 0; i < ACCP_OPERATOR_KERNEL_COUNT; ++i) {
         char name[ACCP_NAME_BYTES];
         if (accp_operator_kernels[i].op != op) continue;

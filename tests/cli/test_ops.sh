@@ -22,7 +22,7 @@ assert all(role["cycles"]["n"] == run["protocol"]["launches"] for role in run["r
 END
 for operator in dot gemm bias stream softmax welford; do
     expect 1 "ops_${operator}_acc3: length 2" env ACCP_FAKE=wrong_results "$accprobe" measure --probe ops \
-        --filter "$operator[.]warp1[.].*acc3" --out wrong.json
+        --filter "${operator}[.]warp1[.].*acc3" --out wrong.json
     [ ! -e wrong.json ] || broken 'no run of a kernel that computes wrongly'
 done
 expect 3 'cuStreamQuery failed' env ACCP_FAKE=fault "$accprobe" measure --probe ops --filter 'dot[.]warp1[.]'
