@@ -55,4 +55,21 @@ END
 # One process measures a role at every number of warps of the occupancy protocol.
 expect 0 '' "$accprobe" measure --protocol occupancy --filter '^optimal[.]chain7[.]acc1$' --out occupancy.json
 [ "$(grep -c '"role"' occupancy.json)" = 8 ] || broken 'a role at 8 numbers of warps'
+
+# What a probe answers, from its recording or from runs of one's own.
+expect 0 '' "$accprobe" explain sink
+for words in RECORDED 'from there to acc8' '"the sum in the sink"' 'carried acc'; do
+    grep -qF -e "$words" stdout || broken "the words '$words' in: $(cat stdout)"
+done
+expect 0 '' "$accprobe" explain sink "$goldens/sink.run.json" --format json
+python3 -c 'import json, sys; sys.exit(len(json.load(open("stdout"))["rows"]) != 24)' || broken 'a row a step'
+! grep -q RECORDED stdout || broken 'runs of one'"'"'s own are no recording'
+expect 0 '' "$accprobe" explain optimal occupancy.json "$goldens/occupancy/optimal.run.json" --format markdown ||
+    broken 'two processes'
+grep -q '^| *29 | *32 |' stdout || broken 'chain 29 at 32 warps'
+expect 4 'lacks two chains' "$accprobe" explain optimal occupancy.json
+expect 4 'holds no role of the sink probe' "$accprobe" explain sink "$goldens/optimal.run.json"
+expect 4 'is document: what was measured is explained' "$accprobe" explain optimal "$ACCP_SOURCE_DIR/golden/document/optimal.json"
+mkdir -p empty
+expect 4 'holds no recording' "$accprobe" explain sink --golden empty
 echo passed

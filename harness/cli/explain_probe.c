@@ -1,0 +1,256 @@
+#include "cli/explain_probe.h"
+
+#include "cli/select.h"
+#include "model/model.h"
+#include "report/division.h"
+#include "report/occupancy.h"
+#include "sass/chain.h"
+#include "sass/code.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is explained, and from what. */
+struct explaining {
+    const struct accp_options *options;
+    struct accp_run *runs; /* owned */
+    size_t run_count;
+    char note[512]; /* "" : the runs are the user's own */
+    struct accp_summary summary;
+};
+
+/* The two predictions that a division needs: as it is, and with register ports that never make
+ * anyone wait. */
+struct ports {
+    struct accp_run with, without;
+};
+
+static enum accp_status predict_into(const struct accp_code *code, const struct accp_loop *loop,
+                                     const struct accp_role *role, int warps, uint32_t left_out,
+                                     struct accp_run *run, struct accp_error *error)
+{
+    const struct accp_model_options options = {.warps = warps, .seed = 1, .without = left_out};
+    struct accp_prediction prediction;
+    struct accp_run_role *row;
+    ACCP_TRY(accp_model_predict(code, loop, &options, &prediction, error));
+    ACCP_TRY(accp_run_append(run, &row, error));
+    snprintf(row->role, sizeof row->role, "%s", role->name);
+    row->warps = warps;
+    if (prediction.known) row->cycles = prediction.cycles;
+    return ACCP_STATUS_OK;
+}
+
+/* A role at every number of warps at which it was measured. */
+static enum accp_status predict_role(const struct explaining *explaining,
+                                     const struct accp_cubin *cubin, const char *path,
+                                     const struct accp_role *role, struct ports *ports,
+                                     struct accp_error *error)
+{
+    const struct accp_kernel *kernel;
+    struct accp_code code;
+    const struct accp_loop *loop;
+    ACCP_TRY(accp_cubin_pick(cubin, path, role->kernel, &kernel, error));
+    ACCP_TRY(accp_code_init(cubin, kernel, &code, error));
+    enum accp_status status = accp_chain_find_loop(&code, role, -1, &loop, error);
+    for (size_t i = 0; i < explaining->summary.point_count && status == ACCP_STATUS_OK; ++i) {
+        const struct accp_point *point = &explaining->summary.points[i];
+        if (strcmp(point->role, role->name) != 0) continue;
+        status = predict_into(&code, loop, role, point->warps, 0, &ports->with, error);
+        if (status == ACCP_STATUS_OK)
+            status = predict_into(&code, loop, role, point->warps, 1u << ACCP_MECHANISM_PORTS,
+                                  &ports->without, error);
+    }
+    accp_code_fini(&code);
+    return status;
+}
+
+static enum accp_status predict_sink(const struct explaining *explaining, struct ports *ports,
+                                     struct accp_error *error)
+{
+    char path[PATH_MAX];
+    struct accp_bytes bytes;
+    struct accp_cubin cubin;
+    ACCP_TRY(accp_cubin_read(explaining->runs[0].device.arch, accp_probe_names[ACCP_PROBE_sink],
+                             path, &bytes, error));
+    enum accp_status status = accp_cubin_open(path, bytes.data, bytes.size, &cubin, error);
+    if (status == ACCP_STATUS_OK) {
+        for (size_t i = 0; i < ACCP_ROLE_COUNT && status == ACCP_STATUS_OK; ++i) {
+            const struct accp_role *role = &accp_roles[i];
+            if (role->probe == ACCP_PROBE_sink &&
+                (role->sink == ACCP_SINK_FULL || role->sink == ACCP_SINK_CARRIED))
+                status = predict_role(explaining, &cubin, path, role, ports, error);
+        }
+        accp_cubin_close(&cubin);
+    }
+    accp_bytes_fini(&bytes);
+    return status;
+}
+
+/* Every chain and number of warps of the full sum; in the order of the run. */
+static enum accp_status divide_all(const struct explaining *explaining, const struct ports *ports,
+                                   struct accp_division *divisions, size_t *count,
+                                   struct accp_error *error)
+{
+    const struct accp_point *first;
+    for (size_t at = 0; (first = accp_summary_next_series(&explaining->summary, &at));) {
+        const struct accp_role *role = accp_role_find(first->role);
+        if (role->probe != ACCP_PROBE_sink || role->sink != ACCP_SINK_FULL) continue;
+        ACCP_TRY(accp_division_make(&explaining->summary, &ports->with, &ports->without,
+                                    first->chain, first->warps, &divisions[*count], error));
+        ++*count;
+    }
+    if (*count > 0) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, NULL, -1,
+                     "the run holds no role of the sink probe: measure it with --probe sink");
+}
+
+static enum accp_status print_divisions(const struct explaining *explaining,
+                                        const struct accp_division *divisions, size_t count,
+                                        struct accp_error *error)
+{
+    struct accp_table *table;
+    const enum accp_format format = explaining->options->shape;
+    ACCP_TRY(accp_division_table(divisions, count, &table, error));
+    enum accp_status status =
+        format == ACCP_FORMAT_JSON
+            ? accp_table_print_json(table, "accprobe-sink/1", stdout, error)
+            : accp_table_print(table, stdout, format == ACCP_FORMAT_MARKDOWN, error);
+    accp_table_destroy(table);
+    if (format == ACCP_FORMAT_JSON) return status;
+    puts("\nCycles of an iteration that each step of accumulators costs. Loop body (roles that "
+         "carry all)\n"
+         "and sink (the full sum less those) are measured and add up; what of them is waiting for\n"
+         "registers is predicted, and \"model off\" is by how much it misses the step. \"each\": "
+         "by\n"
+         "accumulators that are really in use more.\n");
+    for (size_t i = 0; i < count; ++i) {
+        char words[1024];
+        accp_division_words(&divisions[i], words, sizeof words);
+        printf("%s%s\n", format == ACCP_FORMAT_MARKDOWN ? "- " : "", words);
+    }
+    return status;
+}
+
+static enum accp_status explain_sink(const struct explaining *explaining, struct accp_error *error)
+{
+    struct ports ports;
+    size_t count = 0;
+    accp_run_init(&ports.with);
+    accp_run_init(&ports.without);
+    struct accp_division *divisions =
+        calloc(explaining->summary.point_count + 1, sizeof *divisions);
+    enum accp_status status = divisions ? predict_sink(explaining, &ports, error)
+                                        : accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1,
+                                                    "no memory to divide the cycles");
+    if (status == ACCP_STATUS_OK) status = divide_all(explaining, &ports, divisions, &count, error);
+    if (status == ACCP_STATUS_OK) status = print_divisions(explaining, divisions, count, error);
+    free(divisions);
+    accp_run_fini(&ports.with);
+    accp_run_fini(&ports.without);
+    return status;
+}
+
+static enum accp_status explain_optimal(const struct explaining *explaining,
+                                        struct accp_error *error)
+{
+    const enum accp_format format = explaining->options->shape;
+    return accp_occupancy_print(&explaining->summary, stdout, format == ACCP_FORMAT_JSON,
+                                format == ACCP_FORMAT_MARKDOWN, error);
+}
+
+static const struct {
+    const char *probe, *recording, *says;
+    enum accp_status (*explain)(const struct explaining *explaining, struct accp_error *error);
+} explained[] = {
+#define EXPLAINED(probe, recording, says) {#probe, recording, says, explain_##probe},
+    ACCP_EXPLAINED_TABLE(EXPLAINED)
+#undef EXPLAINED
+};
+
+/* The row of the first operand; -1: it is none. */
+static int row_of(const struct accp_options *options)
+{
+    for (size_t i = 0; options->operand_count > 0 && i < sizeof explained / sizeof *explained; ++i)
+        if (strcmp(options->operands[0], explained[i].probe) == 0) return (int)i;
+    return -1;
+}
+
+bool accp_explain_is_probe(const struct accp_options *options)
+{
+    return row_of(options) >= 0;
+}
+
+static enum accp_status find_recording(const struct accp_options *options, const char *recording,
+                                       char path[PATH_MAX], struct accp_error *error)
+{
+    char folder[PATH_MAX], pattern[PATH_MAX];
+    glob_t found;
+    ACCP_TRY(accp_golden_folder(options, folder, error));
+    snprintf(pattern, sizeof pattern, "%.*s/measured/*/%s", PATH_MAX - 128, folder, recording);
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return accp_fail(error, ACCP_STATUS_INPUT, folder, -1,
+                         "holds no recording %s: name runs of your own behind the probe",
+                         recording);
+    snprintf(path, PATH_MAX, "%s", found.gl_pathv[0]);
+    globfree(&found);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status read_run(struct explaining *explaining, const char *path,
+                                 struct accp_error *error)
+{
+    struct accp_run *run = &explaining->runs[explaining->run_count];
+    ACCP_TRY(accp_run_read(path, run, error));
+    ++explaining->run_count;
+    if (run->source == ACCP_SOURCE_MEASURED) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, path, -1, "is %s: what was measured is explained",
+                     accp_source_text(run->source));
+}
+
+static enum accp_status read_runs(struct explaining *explaining, const char *recording,
+                                  struct accp_error *error)
+{
+    char path[PATH_MAX];
+    const struct accp_options *options = explaining->options;
+    explaining->runs = calloc((size_t)options->operand_count, sizeof *explaining->runs);
+    if (!explaining->runs)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the runs");
+    for (int i = 1; i < options->operand_count; ++i)
+        ACCP_TRY(read_run(explaining, options->operands[i], error));
+    if (options->operand_count > 1) return ACCP_STATUS_OK;
+    ACCP_TRY(find_recording(options, recording, path, error));
+    ACCP_TRY(read_run(explaining, path, error));
+    snprintf(explaining->note, sizeof explaining->note, "RECORDED, nothing was measured here: %s",
+             strstr(path, "measured/"));
+    return ACCP_STATUS_OK;
+}
+
+static void print_head(const struct explaining *explaining, const char *says)
+{
+    const struct accp_run *run = &explaining->runs[0];
+    if (explaining->note[0]) printf("%s\n", explaining->note);
+    printf("%s: %s (%s, driver %s), %s %s, %.10s, %zu process%s\n\n", says, run->device.name,
+           run->device.arch, run->device.driver, run->compiler.name, run->compiler.version,
+           run->date, explaining->run_count, explaining->run_count == 1 ? "" : "es");
+}
+
+enum accp_status accp_explain_probe(const struct accp_options *options, struct accp_error *error)
+{
+    struct explaining explaining = {.options = options};
+    const int row = row_of(options);
+    enum accp_status status = read_runs(&explaining, explained[row].recording, error);
+    if (status == ACCP_STATUS_OK)
+        status =
+            accp_summary_init(&explaining.summary, explaining.runs, explaining.run_count, error);
+    if (status == ACCP_STATUS_OK) {
+        if (options->shape != ACCP_FORMAT_JSON) print_head(&explaining, explained[row].says);
+        status = explained[row].explain(&explaining, error);
+        accp_summary_fini(&explaining.summary);
+    }
+    for (size_t i = 0; i < explaining.run_count; ++i)
+        accp_run_fini(&explaining.runs[i]);
+    free(explaining.runs);
+    return status;
+}
