@@ -49,6 +49,11 @@ static const char *repeat(struct extent *extent, const char *at)
     return *end == '}' ? end + 1 : at + 1;
 }
 
+static bool is_repetition(const char *at)
+{
+    return *at && strchr("*+?{", *at);
+}
+
 static bool is_bounded(const char *text)
 {
     struct extent extent = {.depth = 0};
@@ -63,12 +68,14 @@ static bool is_bounded(const char *text)
             add(&extent, items + 1);
         } else if (*at == '{') {
             next = repeat(&extent, at);
+            if (is_repetition(next)) return false;
         } else if (*at == '[') {
             next = skip_brackets(at);
             add(&extent, 1);
-        } else if (*at == '+') {
+        } else if (strchr("*+?", *at)) {
+            if (is_repetition(next)) return false;
             add(&extent, 2 * extent.last);
-        } else if (!strchr("*?", *at)) {
+        } else {
             if (*at == '\\' && *next) ++next;
             add(&extent, 1);
         }

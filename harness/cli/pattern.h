@@ -12,9 +12,11 @@ struct accp_pattern {
     void *compiled; /* owned */
 };
 
-/* USAGE: no regular expression; or one with a back-reference, with groups more than 32 deep, or whose
- * repetitions come to more than 1,000 items: the C library's compiler copies what is repeated, and
- * its matcher tries every way through back-references, so either could take all memory or time. */
+/* USAGE: no regular expression; or one with a back-reference, with a repetition of a repetition
+ * (a+*, whose meaning POSIX leaves open), with groups more than 32 deep, or whose repetitions come to
+ * more than 1,000 items. The C library's compiler copies what is repeated, and its matcher tries
+ * every way through back-references: without these bounds a short pattern can take all memory or
+ * time. */
 enum accp_status accp_pattern_init(struct accp_pattern *pattern, const char *option,
                                    const char *text, struct accp_error *error);
 bool accp_pattern_matches(const struct accp_pattern *pattern, const char *name);

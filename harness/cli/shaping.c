@@ -89,19 +89,21 @@ static bool wants(const char *kernel, void *context)
     return accp_pattern_matches(&wanted->filter, role ? role->name : kernel);
 }
 
-static struct accp_shape_options shape_options(const struct accp_options *options)
+static struct accp_shape_options shape_options(const struct accp_options *options,
+                                               bool with_listings)
 {
     return (struct accp_shape_options){.loop_address = options->loop,
                                        .warps = options->warps > 0 ? (int)options->warps : 0,
-                                       .with_listings = true};
+                                       .with_listings = with_listings};
 }
 
 enum accp_status accp_shaping_cubin(const struct accp_options *options,
-                                    const struct accp_opened *opened, struct accp_shapes *shapes,
-                                    size_t *skipped, struct accp_error *error)
+                                    const struct accp_opened *opened, bool with_listings,
+                                    struct accp_shapes *shapes, size_t *skipped,
+                                    struct accp_error *error)
 {
     struct wanted wanted = {.options = options};
-    const struct accp_shape_options how = shape_options(options);
+    const struct accp_shape_options how = shape_options(options, with_listings);
     const struct accp_kernel *kernel;
     memset(shapes, 0, sizeof *shapes);
     if (options->kernel)
@@ -140,12 +142,13 @@ static enum accp_status gather(struct accp_shapes *into, struct accp_shapes *fro
 
 static enum accp_status shape_probe(const struct accp_options *options,
                                     const struct accp_selection *selection, const char *arch,
-                                    int probe, struct accp_shapes *shapes, struct accp_error *error)
+                                    int probe, bool with_listings, struct accp_shapes *shapes,
+                                    struct accp_error *error)
 {
     struct accp_opened opened;
     struct accp_shapes found;
     struct wanted wanted = {.options = options, .selection = selection};
-    const struct accp_shape_options how = shape_options(options);
+    const struct accp_shape_options how = shape_options(options, with_listings);
     ACCP_TRY(accp_opened_built(arch, accp_probe_names[probe], &opened, error));
     enum accp_status status =
         accp_shapes_of_cubin(opened.path, &opened.cubin, wants, &wanted, &how, &found, NULL, error);
@@ -176,7 +179,8 @@ static enum accp_status select_alone(const struct accp_options *options,
 }
 
 enum accp_status accp_shaping_built(const struct accp_options *options, const char *arch,
-                                    struct accp_shapes *shapes, struct accp_error *error)
+                                    bool with_listings, struct accp_shapes *shapes,
+                                    struct accp_error *error)
 {
     struct accp_selection selection;
     memset(shapes, 0, sizeof *shapes);
@@ -184,7 +188,7 @@ enum accp_status accp_shaping_built(const struct accp_options *options, const ch
     enum accp_status status = ACCP_STATUS_OK;
     for (int probe = 0; probe < ACCP_PROBE_COUNT && status == ACCP_STATUS_OK; ++probe)
         if (has_probe(&selection, probe))
-            status = shape_probe(options, &selection, arch, probe, shapes, error);
+            status = shape_probe(options, &selection, arch, probe, with_listings, shapes, error);
     for (size_t i = 0; i < selection.count && status == ACCP_STATUS_OK; ++i)
         if (!accp_shapes_find(shapes, selection.roles[i]->kernel))
             status = accp_fail(error, ACCP_STATUS_INPUT, arch, -1,

@@ -32,16 +32,19 @@ enum accp_status accp_content_of(const char *path, enum accp_content *content,
                                  struct accp_error *error);
 
 /* Shapes the built kernels of an arch that --probe and --filter leave, with --loop and --warps, all
- * probes together. Each selected role must be there. The caller frees *shapes. Errors: as
- * accp_opened_built, accp_shapes_of_cubin and accp_select; INPUT (a role's kernel is missing). */
+ * probes together; `with_listings` of their hot loops. Each selected role must be there. The caller
+ * frees *shapes. Errors: as accp_opened_built, accp_shapes_of_cubin and accp_select; INPUT (a role's
+ * kernel is missing). */
 enum accp_status accp_shaping_built(const struct accp_options *options, const char *arch,
-                                    struct accp_shapes *shapes, struct accp_error *error);
+                                    bool with_listings, struct accp_shapes *shapes,
+                                    struct accp_error *error);
 
 /* Shapes the kernels of a stranger's cubin that --kernel and --filter leave; a filter matches the
  * role's name, or the symbol of a kernel of no role. *skipped kernels have no hot loop. */
 enum accp_status accp_shaping_cubin(const struct accp_options *options,
-                                    const struct accp_opened *opened, struct accp_shapes *shapes,
-                                    size_t *skipped, struct accp_error *error);
+                                    const struct accp_opened *opened, bool with_listings,
+                                    struct accp_shapes *shapes, size_t *skipped,
+                                    struct accp_error *error);
 
 /* The SASS identity of a row of a run. */
 void accp_shaping_identify(const struct accp_shape *shape, struct accp_run_role *role);

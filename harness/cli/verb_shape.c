@@ -49,7 +49,47 @@ static bool has_difference(const struct accp_shaped *shaped)
     return false;
 }
 
-static enum accp_status judge_with(const char *folder, struct accp_shaped *shaped,
+static enum accp_status shape_stranger(const struct accp_options *options, bool with_listings,
+                                       struct accp_shaped *shaped, struct accp_error *error)
+{
+    struct accp_opened opened;
+    ACCP_TRY(accp_opened_file(options->cubin, &opened, error));
+    enum accp_status status = ACCP_STATUS_OK;
+    if (options->arch && strcmp(options->arch, opened.cubin.arch_name) != 0)
+        status = accp_fail(error, ACCP_STATUS_INPUT, options->cubin, -1,
+                           "is code for %s, not for %.20s (--arch)", opened.cubin.arch_name,
+                           options->arch);
+    if (status == ACCP_STATUS_OK)
+        status = accp_shaping_cubin(options, &opened, with_listings, &shaped->shapes,
+                                    &shaped->skipped, error);
+    accp_opened_close(&opened);
+    return status;
+}
+
+/* `arch`: NULL for a stranger's cubin. */
+static enum accp_status make_shapes(const struct accp_options *options, const char *arch,
+                                    bool with_listings, struct accp_shaped *shaped,
+                                    struct accp_error *error)
+{
+    return arch ? accp_shaping_built(options, arch, with_listings, &shaped->shapes, error)
+                : shape_stranger(options, with_listings, shaped, error);
+}
+
+/* Listings are a fifth of the work, and wanted by few: they are made when a difference asks. */
+static enum accp_status add_listings(const struct accp_options *options, const char *arch,
+                                     struct accp_shaped *shaped, struct accp_error *error)
+{
+    struct accp_shaped again = {0};
+    if (shaped->shapes.listings.count > 0) return ACCP_STATUS_OK;
+    ACCP_TRY(make_shapes(options, arch, true, &again, error));
+    shaped->shapes.listings = again.shapes.listings;
+    memset(&again.shapes.listings, 0, sizeof again.shapes.listings);
+    accp_shapes_fini(&again.shapes);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status judge_with(const struct accp_options *options, const char *arch,
+                                   const char *folder, struct accp_shaped *shaped,
                                    struct accp_error *error)
 {
     const struct accp_shapes *shapes = &shaped->shapes;
@@ -61,7 +101,9 @@ static enum accp_status judge_with(const char *folder, struct accp_shaped *shape
                                          error));
     judge_all(shaped, &goldens, &recorded);
     if (has_difference(shaped)) {
-        status = accp_golden_loops_read(folder, shapes->arch, &recorded, error);
+        status = add_listings(options, arch, shaped, error);
+        if (status == ACCP_STATUS_OK)
+            status = accp_golden_loops_read(folder, shapes->arch, &recorded, error);
         if (status == ACCP_STATUS_OK) judge_all(shaped, &goldens, &recorded);
     }
     accp_listings_fini(&recorded);
@@ -69,40 +111,23 @@ static enum accp_status judge_with(const char *folder, struct accp_shaped *shape
     return status;
 }
 
-static enum accp_status judge(const struct accp_options *options, struct accp_shaped *shaped,
-                              struct accp_error *error)
+static enum accp_status judge(const struct accp_options *options, const char *arch,
+                              struct accp_shaped *shaped, struct accp_error *error)
 {
     char folder[PATH_MAX] = "";
     if (has_role(&shaped->shapes)) ACCP_TRY(accp_golden_folder(options, folder, error));
     shaped->verdicts = calloc(shaped->shapes.count, sizeof *shaped->verdicts);
     if (!shaped->verdicts)
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the verdicts");
-    return judge_with(folder, shaped, error);
-}
-
-static enum accp_status shape_stranger(const struct accp_options *options,
-                                       struct accp_shaped *shaped, struct accp_error *error)
-{
-    struct accp_opened opened;
-    ACCP_TRY(accp_opened_file(options->cubin, &opened, error));
-    enum accp_status status = ACCP_STATUS_OK;
-    if (options->arch && strcmp(options->arch, opened.cubin.arch_name) != 0)
-        status = accp_fail(error, ACCP_STATUS_INPUT, options->cubin, -1,
-                           "is code for %s, not for %.20s (--arch)", opened.cubin.arch_name,
-                           options->arch);
-    if (status == ACCP_STATUS_OK)
-        status = accp_shaping_cubin(options, &opened, &shaped->shapes, &shaped->skipped, error);
-    accp_opened_close(&opened);
-    return status;
+    return judge_with(options, arch, folder, shaped, error);
 }
 
 static enum accp_status shape_arch(const struct accp_options *options, const char *arch,
                                    struct accp_shaped *shaped, struct accp_error *error)
 {
-    ACCP_TRY(arch ? accp_shaping_built(options, arch, &shaped->shapes, error)
-                  : shape_stranger(options, shaped, error));
+    ACCP_TRY(make_shapes(options, arch, options->out || options->listing, shaped, error));
     ACCP_TRY(name_compiler(options, &shaped->shapes, error));
-    return judge(options, shaped, error);
+    return judge(options, arch, shaped, error);
 }
 
 /* The arches that are asked for: a cubin's own (one NULL), --arch, or all that were built. */

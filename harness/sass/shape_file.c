@@ -153,25 +153,38 @@ static void put_laws(FILE *stream, const struct accp_shape *shape)
     fputs("}", stream);
 }
 
-static void put_shape(FILE *stream, const struct accp_shape *shape)
+static bool keeps_all_laws(const struct accp_shape *shape)
+{
+    for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
+        if (shape->laws[law].state != ACCP_SHAPE_LAW_KEPT) return false;
+    return true;
+}
+
+/* A golden leaves out what is 0, and the laws where all are kept: there are hundreds, each read
+ * whenever its compiler's code is judged. */
+static void put_shape(FILE *stream, const struct accp_shape *shape, bool is_golden)
 {
     const char *separator = "";
     put_text(stream, "  {\"kernel\": ", shape->kernel);
     if (shape->role[0]) put_text(stream, ", \"role\": ", shape->role);
     fputs(", \"loop\": {", stream);
 #define FIELD(member, key, low) \
-    fprintf(stream, "%s\"%s\": %" PRId64, separator, key, (int64_t)shape->loop.member); \
-    separator = ", ";
+    if (!is_golden || shape->loop.member != 0) { \
+        fprintf(stream, "%s\"%s\": %" PRId64, separator, key, (int64_t)shape->loop.member); \
+        separator = ", "; \
+    }
     LOOP_FIELDS(FIELD)
 #undef FIELD
     put_text(stream, ", \"hash\": ", shape->loop.hash);
     put_text(stream, ", \"control_hash\": ", shape->loop.control_hash);
     put_text(stream, ", \"exact_hash\": ", shape->loop.exact_hash);
     fputs("}", stream);
-#define FIELD(member, key, low) fprintf(stream, ", \"%s\": %" PRId64, key, (int64_t)shape->member);
+#define FIELD(member, key, low) \
+    if (!is_golden || shape->member != 0) \
+        fprintf(stream, ", \"%s\": %" PRId64, key, (int64_t)shape->member);
     KERNEL_FIELDS(FIELD)
 #undef FIELD
-    put_laws(stream, shape);
+    if (!is_golden || !keeps_all_laws(shape)) put_laws(stream, shape);
     put_text(stream, ", \"hash\": ", shape->hash);
     put_text(stream, ", \"control_hash\": ", shape->control_hash);
     fputs("}", stream);
@@ -198,7 +211,7 @@ enum accp_status accp_shapes_format(const struct accp_shapes *shapes, char **tex
     }
     fputs(",\n \"kernels\": [\n", stream);
     for (size_t i = 0; i < shapes->count; ++i) {
-        put_shape(stream, &shapes->shapes[i]);
+        put_shape(stream, &shapes->shapes[i], shapes->record.reason[0] != 0);
         fputs(i + 1 < shapes->count ? ",\n" : "\n", stream);
     }
     fputs(" ]", stream);
@@ -247,14 +260,38 @@ static enum accp_status read_law(const struct accp_json *laws, enum accp_shape_l
     return accp_json_string(laws, name, result->text, sizeof result->text, error);
 }
 
-static enum accp_status read_loop(const struct accp_json *kernel, struct accp_shape_loop *loop,
-                                  struct accp_error *error)
+/* In a golden, what may be 0 and is left out is 0. */
+static enum accp_status read_field(const struct accp_json *object, const char *key, int low,
+                                   bool is_golden, int64_t *value, struct accp_error *error)
+{
+    *value = 0;
+    if (is_golden && low <= 0 && !accp_json_has(object, key)) return ACCP_STATUS_OK;
+    return accp_json_integer(object, key, low, LARGEST, value, error);
+}
+
+static enum accp_status read_laws(const struct accp_json *kernel, bool is_golden,
+                                  struct accp_shape *shape, struct accp_error *error)
+{
+    struct accp_json laws;
+    if (is_golden && !accp_json_has(kernel, "laws")) {
+        for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
+            shape->laws[law].state = ACCP_SHAPE_LAW_KEPT;
+        return ACCP_STATUS_OK;
+    }
+    ACCP_TRY(accp_json_member(kernel, "laws", JSON_OBJECT, &laws, error));
+    for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
+        ACCP_TRY(read_law(&laws, (enum accp_shape_law)law, &shape->laws[law], error));
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status read_loop(const struct accp_json *kernel, bool is_golden,
+                                  struct accp_shape_loop *loop, struct accp_error *error)
 {
     struct accp_json object;
     int64_t value;
     ACCP_TRY(accp_json_member(kernel, "loop", JSON_OBJECT, &object, error));
 #define FIELD(member, key, low) \
-    ACCP_TRY(accp_json_integer(&object, key, low, LARGEST, &value, error)); \
+    ACCP_TRY(read_field(&object, key, low, is_golden, &value, error)); \
     loop->member = (__typeof__(loop->member))value;
     LOOP_FIELDS(FIELD)
 #undef FIELD
@@ -263,23 +300,20 @@ static enum accp_status read_loop(const struct accp_json *kernel, struct accp_sh
     return read_hash(&object, "exact_hash", loop->exact_hash, error);
 }
 
-static enum accp_status read_shape(const struct accp_json *kernel, struct accp_shape *shape,
-                                   struct accp_error *error)
+static enum accp_status read_shape(const struct accp_json *kernel, bool is_golden,
+                                   struct accp_shape *shape, struct accp_error *error)
 {
-    struct accp_json laws;
     int64_t value;
     ACCP_TRY(accp_json_string(kernel, "kernel", shape->kernel, sizeof shape->kernel, error));
     if (accp_json_has(kernel, "role"))
         ACCP_TRY(accp_json_string(kernel, "role", shape->role, sizeof shape->role, error));
-    ACCP_TRY(read_loop(kernel, &shape->loop, error));
+    ACCP_TRY(read_loop(kernel, is_golden, &shape->loop, error));
 #define FIELD(member, key, low) \
-    ACCP_TRY(accp_json_integer(kernel, key, low, LARGEST, &value, error)); \
+    ACCP_TRY(read_field(kernel, key, low, is_golden, &value, error)); \
     shape->member = (__typeof__(shape->member))value;
     KERNEL_FIELDS(FIELD)
 #undef FIELD
-    ACCP_TRY(accp_json_member(kernel, "laws", JSON_OBJECT, &laws, error));
-    for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
-        ACCP_TRY(read_law(&laws, (enum accp_shape_law)law, &shape->laws[law], error));
+    ACCP_TRY(read_laws(kernel, is_golden, shape, error));
     ACCP_TRY(read_hash(kernel, "hash", shape->hash, error));
     return read_hash(kernel, "control_hash", shape->control_hash, error);
 }
@@ -311,6 +345,7 @@ static enum accp_status read_kernels(const struct accp_json *root, struct accp_s
                                      struct accp_error *error)
 {
     struct accp_json kernels;
+    const bool is_golden = shapes->record.reason[0] != 0;
     ACCP_TRY(accp_json_member(root, "kernels", JSON_ARRAY, &kernels, error));
     size_t count = json_array_size(kernels.value);
     if (count == 0 || count > KERNELS)
@@ -322,7 +357,7 @@ static enum accp_status read_kernels(const struct accp_json *root, struct accp_s
     for (; shapes->count < count; ++shapes->count) {
         struct accp_json kernel;
         ACCP_TRY(accp_json_element(&kernels, shapes->count, JSON_OBJECT, &kernel, error));
-        ACCP_TRY(read_shape(&kernel, &shapes->shapes[shapes->count], error));
+        ACCP_TRY(read_shape(&kernel, is_golden, &shapes->shapes[shapes->count], error));
     }
     return check_twice(root, shapes, error);
 }
