@@ -15,7 +15,7 @@ struct accp_difference {
     enum accp_sides sides;
     /* Kernels: the class, and every finding in one line. */
     enum accp_diff_class class;
-    char text[1024];
+    char text[2 * ACCP_DIFF_TEXT_BYTES + 1024];
     /* Runs: cycles per iteration (NaN: no sample), and whether they differ as printed. */
     double before, after;
     bool differs;

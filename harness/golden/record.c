@@ -35,6 +35,14 @@ static enum accp_status check_request(const struct accp_record_request *request,
     return ACCP_STATUS_OK;
 }
 
+/* tests/fake calls its driver so. */
+static bool is_fake(const struct accp_run *run)
+{
+    static const char mark[] = "-fake";
+    size_t length = strlen(run->device.driver), end = sizeof mark - 1;
+    return length >= end && strcmp(run->device.driver + length - end, mark) == 0;
+}
+
 static enum accp_status check_device(const struct accp_run *first, const struct accp_run *run,
                                      size_t index, struct accp_error *error)
 {
@@ -97,6 +105,11 @@ static enum accp_status check_runs(const struct accp_record_request *request,
                              "run %zu was measured with protocol %s: what it would replace is what "
                              "the gate is judged by; measure with --protocol gate",
                              i + 1, runs[i].protocol.name);
+        if (is_fake(&runs[i]) && !request->allow_fake)
+            return accp_fail(error, ACCP_STATUS_REFUSED, NULL, (int64_t)i,
+                             "run %zu was made with the fake driver of the tests (%s): a golden "
+                             "holds what a GPU did",
+                             i + 1, runs[i].device.driver);
         ACCP_TRY(check_device(&runs[0], &runs[i], i, error));
     }
     return check_seeds(runs, request->run_count, error);

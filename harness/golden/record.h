@@ -17,11 +17,12 @@
 struct accp_record_request {
     const struct accp_run *runs; /* one for each process */
     size_t run_count;
-    const char *folder;     /* golden/ */
-    const char *reason;     /* why the baseline changes: one line, kept in it */
-    const char *commit;     /* of the source that was built; "" : unknown, which is refused */
-    bool dirty;             /* the tree held changes that are in no commit */
-    const char *date;       /* of today, ISO 8601 */
+    const char *folder; /* golden/ */
+    const char *reason; /* why the baseline changes: one line, kept in it */
+    const char *commit; /* of the source that was built; "" : unknown, which is refused */
+    bool dirty;         /* the tree held changes that are in no commit */
+    bool allow_fake;    /* runs of the fake driver are taken too: for tests of the tool itself */
+    const char *date;   /* of today, ISO 8601 */
     const char *broken_law; /* what static law is broken, in words; NULL: none */
 };
 
@@ -44,7 +45,7 @@ struct accp_record_outcome {
  *   peak    the fastest acc and all that tie with it
  *   growth  recorded if the gap grows with every chain, beyond its noise
  * Predicted runs go to golden/predicted/<arch>/, from one session on.
- * Errors: REFUSED (busy or slowed GPU, MIG, drifting reference; fewer than ACCP_GOLDEN_SESSIONS_MIN
+ * Errors: REFUSED (the fake driver of tests/fake; busy or slowed GPU, MIG, drifting reference; fewer than ACCP_GOLDEN_SESSIONS_MIN
  * sessions of a role; one session twice; zero samples; dirty tree or no commit; a broken law;
  * document or mixed sources; devices, drivers, compilers or protocols that differ; a
  * protocol that is not the gate's; unknown SKU; no

@@ -22,7 +22,8 @@ enum accp_diff_class {
         ACCP_DIFF_COUNT
 };
 
-enum { ACCP_DIFF_TEXT_BYTES = 256 };
+/* Room for everything that can be said of one kernel, each number with all its digits. */
+enum { ACCP_DIFF_TEXT_BYTES = 768 };
 
 struct accp_diff {
     enum accp_diff_class class;

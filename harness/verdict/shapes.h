@@ -6,7 +6,7 @@
 #include "sass/diff.h"
 #include "verdict/verdict.h"
 
-enum { ACCP_SHAPE_TEXT_BYTES = 512 };
+enum { ACCP_SHAPE_TEXT_BYTES = 2 * ACCP_DIFF_TEXT_BYTES + 1024 };
 
 struct accp_shape_verdict {
     enum accp_verdict verdict;  /* PASS, NO_GOLDEN, DRIFT or FAIL */

@@ -14,6 +14,9 @@ mkdir golden && git init -q . && git -c user.name=t -c user.email=t@example.org 
 for i in $(seq 10); do
     expect 0 '' "$accprobe" measure --seed "$i" --out "run-$i.json"
 done
+expect 4 'made with the fake driver' "$accprobe" record run-*.json --golden golden --reason test
+[ ! -e golden/measured ] || broken 'no golden of a fake GPU'
+export ACCPROBE_RECORD_FAKE=1
 expect 0 '' "$accprobe" record run-*.json --golden golden --reason test
 [ "$(grep -c '"sass": ' golden/measured/*/optimal.json)" = 48 ] || broken 'the SASS of every level'
 cp golden/measured/*/optimal.json kept.json

@@ -273,6 +273,7 @@ SPOIL(issue_limit, IN_EVERY_RUN CYCLES(&runs[i]).mean = 57)
 SPOIL(monotone, IN_EVERY_RUN CYCLES(&runs[i]).mean = 80)
 SPOIL(device, strcpy(runs[3].device.pci_device, "10de:2330"))
 SPOIL(driver, strcpy(runs[3].device.driver, "999"))
+SPOIL(fake, strcpy(runs[3].device.driver, "580.159.04-fake"))
 SPOIL(compiler, strcpy(runs[3].compiler.version, "12.9"))
 SPOIL(protocol, runs[3].protocol.budget_cycles = 10000)
 SPOIL(other_protocol, IN_EVERY_RUN strcpy(runs[i].protocol.name, "occupancy"))
@@ -304,6 +305,7 @@ static const struct {
      "a law is broken: at one acc, a chain that is longer and no less deep does not"},
     {spoil_device, "run 1 and run 4 are of different GPU models or drivers"},
     {spoil_driver, "run 1 and run 4 are of different GPU models or drivers"},
+    {spoil_fake, "run 4 was made with the fake driver of the tests (580.159.04-fake)"},
     {spoil_compiler, "run 1 and run 4 have different compilers"},
     {spoil_protocol, "run 1 and run 4 have different protocols"},
     {spoil_other_protocol, "run 1 was measured with protocol occupancy"},

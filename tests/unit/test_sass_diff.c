@@ -196,6 +196,32 @@ static struct accp_diff diff_registers(int before_registers, int after_registers
     return diff;
 }
 
+/* Everything lost and moved at once, in numbers as long as they come: nothing is cut. */
+static void test_all_losses_fit(void **state)
+{
+    (void)state;
+    struct accp_shape before = data_shape_of_file("clock_around.sm_90.13.0"), after = before;
+    struct accp_diff diff;
+    before.ffma_in_loop = before.accumulators = 2147483647;
+    after.ffma_in_loop = after.accumulators = 1000000001;
+    before.ffma = 2147483647;
+    after.split_pairs = 1000000001;
+    after.local_loads = after.local_stores = 1073741823;
+    before.registers = before.constant_loads = before.loop.instructions = -2147483647;
+    before.loop.stall_sum_cycles = before.loop.yields = before.loop.reuses = -2147483647;
+    before.clock_reads = 2;
+    after.clock_reads = 0;
+    before.resident_blocks = 1073741823;
+    after.resident_blocks = 0;
+    accp_diff_shapes(&before, &after, &diff);
+    const char *end = "; the hot loop no longer reads the clock";
+    assert_true(strlen(diff.lost) < sizeof diff.lost - 1);
+    assert_non_null(strstr(diff.lost, "unrolling lost: 2147483647 FFMAs"));
+    assert_string_equal(diff.lost + strlen(diff.lost) - strlen(end), end);
+    assert_true(strlen(diff.moved) < sizeof diff.moved - 1);
+    assert_non_null(strstr(diff.moved, "; reuses -2147483647 -> "));
+}
+
 /* C5: what registers cost is in the same row, and only what they cost is a loss. */
 static void test_registers_and_blocks_in_one_row(void **state)
 {
@@ -242,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_reordered),
         cmocka_unit_test(test_unnamed_modifier),
         cmocka_unit_test(test_other_losses),
+        cmocka_unit_test(test_all_losses_fit),
         cmocka_unit_test(test_registers_and_blocks_in_one_row),
         cmocka_unit_test(test_arches_do_not_mix),
     };
