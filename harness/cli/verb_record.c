@@ -1,3 +1,4 @@
+#include "cli/fleet.h"
 #include "cli/select.h"
 #include "cli/shaping.h"
 #include "cli/verbs.h"
@@ -71,6 +72,14 @@ static enum accp_status record_runs(const struct accp_options *options, const st
         .allow_fake = fake && strcmp(fake, "1") == 0,
         .date = origin.date,
     };
+    if (options->fleet) {
+        size_t refused;
+        ACCP_TRY(accp_fleet_record(options, &request, &refused, error));
+        return refused == 0
+                   ? ACCP_STATUS_OK
+                   : accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
+                               "%zu GPU models have no new golden; the table says why", refused);
+    }
     ACCP_TRY(accp_golden_record(&request, &outcome, error));
     if (options->shape == ACCP_FORMAT_JSON)
         return print_json(json_pack("{s:s, s:s, s:b, s:I, s:I}", "format", "accprobe-record/1",
@@ -153,6 +162,9 @@ static enum accp_status record(const struct accp_options *options, struct accp_e
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "record needs --reason TEXT: it stands in the golden");
     ACCP_TRY(accp_content_of(options->operands[0], &first, error));
+    if (options->fleet && first != ACCP_CONTENT_RUN)
+        return accp_fail(error, ACCP_STATUS_INPUT, options->operands[0], -1,
+                         "is no run: --fleet sorts runs by GPU");
     if (first == ACCP_CONTENT_CUBIN)
         return accp_fail(error, ACCP_STATUS_INPUT, options->operands[0], -1,
                          "is no run and no shape file: write one with `accprobe measure --out` or "
