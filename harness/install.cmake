@@ -12,7 +12,7 @@ foreach(module ${public_modules})
     FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
     REGEX "_internal[.]h|sass/loops[.]h|model/(parameters|program|simulate)[.]h" EXCLUDE)
 endforeach()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/matrix/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/accprobe COMPONENT Development
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/matrix/ ${PROJECT_BINARY_DIR}/matrix/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/accprobe COMPONENT Development
   FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
 
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/accprobe)

@@ -79,6 +79,10 @@ static enum accp_status job_of_stranger(const struct accp_options *options, stru
 static enum accp_status job_of_probe(const struct accp_selection *selection, int probe,
                                      const char *arch, struct job *job, struct accp_error *error)
 {
+    size_t wanted = 0;
+    for (size_t i = 0; i < selection->count; ++i)
+        wanted += (int)selection->roles[i]->probe == probe;
+    if (wanted == 0) return ACCP_STATUS_OK;
     ACCP_TRY(accp_cubin_read(arch, accp_probe_names[probe], job->path, &job->bytes, error));
     ACCP_TRY(job_open(job, error));
     for (size_t i = 0; i < selection->count; ++i)
