@@ -11,7 +11,8 @@ static __device__ __forceinline__ float fma_ptx(float a, float b, float c)
 
 // What one iteration does: `chain` FMAs dealt to `effective` accumulators in turn, all of them added to the sink. The
 // harness holds the result against the same steps in double precision, and the SASS against the row.
-template <int chain, int effective> static __device__ __forceinline__ void my_iteration(struct accp_lane &lane)
+template <int chain, int effective>
+static __device__ __forceinline__ void my_iteration(struct accp_lane &lane)
 {
 #pragma unroll
     for (int i = 0; i < chain; ++i) {
@@ -26,10 +27,10 @@ template <int chain, int effective> static __device__ __forceinline__ void my_it
         lane.sink += lane.accumulator[k];
 }
 
-#define ROLE(id, chain, acc, effective, sink, placement)                                                               \
-    extern "C" __global__ void __launch_bounds__(1024)                                                                 \
-        mine_##id##_effective##effective(const __grid_constant__ struct accp_parameters parameters)                    \
-    {                                                                                                                  \
-        accp_loop(parameters, effective, my_iteration<chain, effective>, accp_no_finish);                              \
+#define ROLE(id, chain, acc, effective, sink, placement) \
+    extern "C" __global__ void __launch_bounds__(1024) mine_##id##_effective##effective( \
+        const __grid_constant__ struct accp_parameters parameters) \
+    { \
+        accp_loop(parameters, effective, my_iteration<chain, effective>, accp_no_finish); \
     }
 #include "mine.def"

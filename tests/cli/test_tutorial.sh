@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# What a newcomer types: the quick start of the README, and every command of the pages below with what it prints.
+# To write a page anew after a change that is meant: python3 tests/cli/console.py docs/tutorial.md --update
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+for name in "$ACCP_SOURCE_DIR"/*; do
+    if [[ $name != */build* ]]; then ln -s "$name" .; fi
+done
+ln -s "$ACCP_BINARY_DIR" build
+for page in docs/tutorial.md docs/recipes/README.md; do
+    python3 tests/cli/console.py $page >differences 2>&1 || broken "what $page says: $(cat differences)"
+done
+
+# The quick start, on cubins of two compilers; its two scripts are there, and other tests run them.
+# shellcheck disable=SC2016 # the quotes are of Markdown
+sed -n '/^## Quick start$/,/^## /p' README.md | sed -n '/^```$/,/^```$/p' | grep -v '^```' >quick_start
+[ "$(wc -l <quick_start)" = 5 ] || broken "a quick start of five lines: $(cat quick_start)"
+cp tests/data/sass/clock_around.sm_90.12.4.cubin old.cubin
+cp tests/data/sass/clock_around.sm_90.13.0.cubin new.cubin && cp new.cubin mine.cubin
+while read -r line; do
+    case $line in
+    'git clone '*) ;;
+    ci/*) [ -x "${line%% *}" ] || broken "the script ${line%% *}" ;;
+    *' diff '*) expect 2 '' bash -c "$line" ;;
+    *) expect 0 '' bash -c "$line" ;;
+    esac
+done <quick_start
+
+# Every file that the README and the pages of docs/ point to is there.
+for page in README.md CONTRIBUTING.md docs/*.md docs/recipes/README.md golden/README.md; do
+    { grep -oE '\]\([^)#:]+[)#]' "$page" || true; } | sed 's/^](//; s/[)#]$//' | while read -r target; do
+        [ -e "$(dirname "$page")/$target" ] || broken "$target, to which $page points"
+    done || exit 1
+done
+echo passed
