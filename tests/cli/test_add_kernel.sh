@@ -14,6 +14,7 @@ for name in "$ACCP_SOURCE_DIR"/*; do
     if [[ $name != */build* ]]; then ln -s "$name" .; fi
 done
 unset ACCPROBE_REQUIRE_GPU
+export ACCPROBE_RECORD_FAKE=1
 export ACCP_FAKE=ok ACCPROBE_LIBCUDA=$scratch/build-mine/fake/libcuda.so.1 ACCPROBE_LIBNVML=$scratch/build-mine/fake/libnvidia-ml.so.1
 if command -v ccache >/dev/null; then export CMAKE_C_COMPILER_LAUNCHER=ccache; fi
 

@@ -5,6 +5,7 @@
 # shellcheck source=tests/cli/expect.sh
 source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
 PATH=$PATH:/usr/sbin
+export ACCPROBE_RECORD_FAKE=1
 for tool in slurmctld slurmd munged sbatch; do
     command -v $tool >/dev/null || skip "$tool is not installed: apt-get install slurmctld slurmd slurm-client munge"
 done
