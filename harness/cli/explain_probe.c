@@ -6,6 +6,7 @@
 #include "report/occupancy.h"
 #include "sass/chain.h"
 #include "sass/code.h"
+#include "sass/normal.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -18,6 +19,7 @@ struct explaining {
     struct accp_run *runs; /* owned */
     size_t run_count;
     char note[512]; /* "" : the runs are the user's own */
+    const char *says;
     struct accp_summary summary;
 };
 
@@ -25,7 +27,29 @@ struct explaining {
  * anyone wait. */
 struct ports {
     struct accp_run with, without;
+    size_t roles, other_sass; /* predicted; and of them, whose SASS is not what was measured */
 };
+
+static void print_head(const struct explaining *explaining)
+{
+    const struct accp_run *run = &explaining->runs[0];
+    if (explaining->options->shape == ACCP_FORMAT_JSON) return;
+    if (explaining->note[0]) printf("%s\n", explaining->note);
+    printf("%s: %s (%s, driver %s), %s %s, %.10s, %zu process%s\n", explaining->says,
+           run->device.name, run->device.arch, run->device.driver, run->compiler.name,
+           run->compiler.version, run->date, explaining->run_count,
+           explaining->run_count == 1 ? "" : "es");
+}
+
+/* Whether a run says that a role's loop was another one. */
+static bool is_other_sass(const struct accp_run *run, const struct accp_role *role,
+                          const struct accp_code *code, const struct accp_loop *loop)
+{
+    char plain[ACCP_HASH_BYTES], control[ACCP_HASH_BYTES];
+    const struct accp_run_role *measured = accp_run_find(run, role->name, -1);
+    accp_normal_hash(code, loop, plain, control);
+    return measured && measured->sass[0] && strcmp(measured->sass, control) != 0;
+}
 
 static enum accp_status predict_into(const struct accp_code *code, const struct accp_loop *loop,
                                      const struct accp_role *role, int warps, uint32_t left_out,
@@ -54,6 +78,10 @@ static enum accp_status predict_role(const struct explaining *explaining,
     ACCP_TRY(accp_cubin_pick(cubin, path, role->kernel, &kernel, error));
     ACCP_TRY(accp_code_init(cubin, kernel, &code, error));
     enum accp_status status = accp_chain_find_loop(&code, role, -1, &loop, error);
+    if (status == ACCP_STATUS_OK) {
+        ++ports->roles;
+        ports->other_sass += is_other_sass(&explaining->runs[0], role, &code, loop);
+    }
     for (size_t i = 0; i < explaining->summary.point_count && status == ACCP_STATUS_OK; ++i) {
         const struct accp_point *point = &explaining->summary.points[i];
         if (strcmp(point->role, role->name) != 0) continue;
@@ -107,11 +135,18 @@ static enum accp_status divide_all(const struct explaining *explaining, const st
 }
 
 static enum accp_status print_divisions(const struct explaining *explaining,
+                                        const struct ports *ports,
                                         const struct accp_division *divisions, size_t count,
                                         struct accp_error *error)
 {
     struct accp_table *table;
     const enum accp_format format = explaining->options->shape;
+    print_head(explaining);
+    if (ports->other_sass > 0 && format != ACCP_FORMAT_JSON)
+        printf("note: %zu of %zu roles were measured with other SASS than this build has: what is "
+               "predicted of them, the registers, is of other code\n",
+               ports->other_sass, ports->roles);
+    if (format != ACCP_FORMAT_JSON) putchar('\n');
     ACCP_TRY(accp_division_table(divisions, count, &table, error));
     enum accp_status status =
         format == ACCP_FORMAT_JSON
@@ -135,7 +170,7 @@ static enum accp_status print_divisions(const struct explaining *explaining,
 
 static enum accp_status explain_sink(const struct explaining *explaining, struct accp_error *error)
 {
-    struct ports ports;
+    struct ports ports = {0};
     size_t count = 0;
     accp_run_init(&ports.with);
     accp_run_init(&ports.without);
@@ -145,7 +180,8 @@ static enum accp_status explain_sink(const struct explaining *explaining, struct
                                         : accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1,
                                                     "no memory to divide the cycles");
     if (status == ACCP_STATUS_OK) status = divide_all(explaining, &ports, divisions, &count, error);
-    if (status == ACCP_STATUS_OK) status = print_divisions(explaining, divisions, count, error);
+    if (status == ACCP_STATUS_OK)
+        status = print_divisions(explaining, &ports, divisions, count, error);
     free(divisions);
     accp_run_fini(&ports.with);
     accp_run_fini(&ports.without);
@@ -156,8 +192,18 @@ static enum accp_status explain_optimal(const struct explaining *explaining,
                                         struct accp_error *error)
 {
     const enum accp_format format = explaining->options->shape;
-    return accp_occupancy_print(&explaining->summary, stdout, format == ACCP_FORMAT_JSON,
-                                format == ACCP_FORMAT_MARKDOWN, error);
+    struct accp_occupancy_cell *cells = calloc(explaining->summary.point_count + 1, sizeof *cells);
+    size_t count;
+    if (!cells) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the map");
+    enum accp_status status = accp_occupancy_map(&explaining->summary, cells, &count, error);
+    if (status == ACCP_STATUS_OK) {
+        print_head(explaining);
+        if (format != ACCP_FORMAT_JSON) putchar('\n');
+        status = accp_occupancy_print(cells, count, stdout, format == ACCP_FORMAT_JSON,
+                                      format == ACCP_FORMAT_MARKDOWN, error);
+    }
+    free(cells);
+    return status;
 }
 
 static const struct {
@@ -227,25 +273,15 @@ static enum accp_status read_runs(struct explaining *explaining, const char *rec
     return ACCP_STATUS_OK;
 }
 
-static void print_head(const struct explaining *explaining, const char *says)
-{
-    const struct accp_run *run = &explaining->runs[0];
-    if (explaining->note[0]) printf("%s\n", explaining->note);
-    printf("%s: %s (%s, driver %s), %s %s, %.10s, %zu process%s\n\n", says, run->device.name,
-           run->device.arch, run->device.driver, run->compiler.name, run->compiler.version,
-           run->date, explaining->run_count, explaining->run_count == 1 ? "" : "es");
-}
-
 enum accp_status accp_explain_probe(const struct accp_options *options, struct accp_error *error)
 {
-    struct explaining explaining = {.options = options};
     const int row = row_of(options);
+    struct explaining explaining = {.options = options, .says = explained[row].says};
     enum accp_status status = read_runs(&explaining, explained[row].recording, error);
     if (status == ACCP_STATUS_OK)
         status =
             accp_summary_init(&explaining.summary, explaining.runs, explaining.run_count, error);
     if (status == ACCP_STATUS_OK) {
-        if (options->shape != ACCP_FORMAT_JSON) print_head(&explaining, explained[row].says);
         status = explained[row].explain(&explaining, error);
         accp_summary_fini(&explaining.summary);
     }

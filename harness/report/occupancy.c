@@ -3,7 +3,6 @@
 #include "report/table.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_optimal(const struct accp_point *point)
@@ -149,24 +148,17 @@ static void print_words(const struct accp_occupancy_cell *cells, size_t count, F
         100 * worst->pick_loss, worst->best);
 }
 
-enum accp_status accp_occupancy_print(const struct accp_summary *summary, FILE *stream, bool json,
-                                      bool markdown, struct accp_error *error)
+enum accp_status accp_occupancy_print(const struct accp_occupancy_cell *cells, size_t count,
+                                      FILE *stream, bool json, bool markdown,
+                                      struct accp_error *error)
 {
     struct accp_table *table;
-    size_t count;
-    struct accp_occupancy_cell *cells = calloc(summary->point_count + 1, sizeof *cells);
-    if (!cells) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the map");
-    enum accp_status status = accp_occupancy_map(summary, cells, &count, error);
+    ACCP_TRY(accp_table_create(columns, sizeof columns / sizeof *columns, &table, error));
+    enum accp_status status = fill(table, cells, count, error);
     if (status == ACCP_STATUS_OK)
-        status = accp_table_create(columns, sizeof columns / sizeof *columns, &table, error);
-    if (status == ACCP_STATUS_OK) {
-        status = fill(table, cells, count, error);
-        if (status == ACCP_STATUS_OK)
-            status = json ? accp_table_print_json(table, "accprobe-occupancy/1", stream, error)
-                          : accp_table_print(table, stream, markdown, error);
-        accp_table_destroy(table);
-        if (status == ACCP_STATUS_OK && !json) print_words(cells, count, stream);
-    }
-    free(cells);
+        status = json ? accp_table_print_json(table, "accprobe-occupancy/1", stream, error)
+                      : accp_table_print(table, stream, markdown, error);
+    accp_table_destroy(table);
+    if (status == ACCP_STATUS_OK && !json) print_words(cells, count, stream);
     return status;
 }

@@ -35,14 +35,15 @@ enum accp_status accp_occupancy_latency(const struct accp_summary *summary, doub
                                         struct accp_error *error);
 
 /* Fills `cells` with every (chain, warps) of the optimal probe, in the order of the summary;
- * *count is at most summary->point_count. INPUT: none, or as accp_occupancy_latency. */
+ * *count, one or more, is at most summary->point_count. INPUT: as accp_occupancy_latency; a series
+ * without acc1. */
 enum accp_status accp_occupancy_map(const struct accp_summary *summary,
                                     struct accp_occupancy_cell *cells, size_t *count,
                                     struct accp_error *error);
 
-/* Prints the map, and in how many cells Little's pick is as good as the best. Errors: as
- * accp_occupancy_map, and MEMORY. */
-enum accp_status accp_occupancy_print(const struct accp_summary *summary, FILE *stream, bool json,
-                                      bool markdown, struct accp_error *error);
+/* Prints `count` >= 1 cells, and in how many of them Little's pick is as good as the best. MEMORY. */
+enum accp_status accp_occupancy_print(const struct accp_occupancy_cell *cells, size_t count,
+                                      FILE *stream, bool json, bool markdown,
+                                      struct accp_error *error);
 
 #endif

@@ -70,6 +70,12 @@ grep -q '^| *29 | *32 |' stdout || broken 'chain 29 at 32 warps'
 expect 4 'lacks two chains' "$accprobe" explain optimal occupancy.json
 expect 4 'holds no role of the sink probe' "$accprobe" explain sink "$goldens/optimal.run.json"
 expect 4 'is document: what was measured is explained' "$accprobe" explain optimal "$ACCP_SOURCE_DIR/golden/document/optimal.json"
+sed 's/"arch": "sm_90"/"arch": "sm_99"/' "$goldens/sink.run.json" >elsewhere.json
+expect 4 'this build has no kernels for it' "$accprobe" explain sink elsewhere.json
+[ ! -s stdout ] || broken "nothing on stdout: $(cat stdout)"
+sed 's/"sass": "[0-9a-f]*"/"sass": "0123456789abcdef"/' "$goldens/sink.run.json" >other.json
+expect 0 '' "$accprobe" explain sink other.json
+grep -q 'note: 30 of 30 roles were measured with other SASS' stdout || broken "a note of other SASS: $(cat stdout)"
 mkdir -p empty
 expect 4 'holds no recording' "$accprobe" explain sink --golden empty
 echo passed
