@@ -351,8 +351,11 @@ static const struct {
 static void test_the_other_probes_are_held_to_their_own_series(void **state)
 {
     (void)state;
+    /* As stated; all alike; and without a sample of the plain series, for which no other answers. */
+    static const enum accp_verdict verdicts[] = {ACCP_VERDICT_PASS, ACCP_VERDICT_FAIL,
+                                                 ACCP_VERDICT_ENVIRONMENT};
     for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
-        for (int broken = 0; broken < 2; ++broken) {
+        for (int kind = 0; kind < 3; ++kind) {
             char path[512];
             struct paper paper;
             struct accp_error error;
@@ -360,11 +363,14 @@ static void test_the_other_probes_are_held_to_their_own_series(void **state)
                      others[i].file);
             if (accp_document_read(path, &paper.document, &error) != ACCP_STATUS_OK)
                 fail_msg("%s", error.text);
-            run_of_probe(others[i].probe, broken ? flat : others[i].cost, &paper.run);
+            run_of_probe(others[i].probe, kind == 1 ? flat : others[i].cost, &paper.run);
+            for (size_t j = 0; kind == 2 && j < paper.run.role_count; ++j)
+                if (accp_role_find(paper.run.roles[j].role)->placement ==
+                    ACCP_PLACEMENT_ROUND_ROBIN)
+                    paper.run.roles[j].cycles.n = 0;
             struct accp_judgement judgement = judge(&paper, true);
             assert_int_equal(judgement.line_count, 1);
-            assert_int_equal(line_of(&judgement, others[i].claim)->verdict,
-                             broken ? ACCP_VERDICT_FAIL : ACCP_VERDICT_PASS);
+            assert_int_equal(line_of(&judgement, others[i].claim)->verdict, verdicts[kind]);
             accp_judgement_fini(&judgement);
             close_paper(&paper);
         }
