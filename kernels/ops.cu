@@ -310,8 +310,12 @@ static __device__ __forceinline__ void accp_operate(const struct accp_operator_p
     if (op.place.lane == 0) accp_record_write(&given.records[op.place.warp], begin_cycles);
 }
 
+/* One block on an SM at the least: a thread may have all the registers there are, and the compiler schedules for
+ * latency. Left to itself it aims at an occupancy that depends on the number of accumulators, and reads less far ahead
+ * with some than with others. */
 #define OPERATOR_KERNEL(operation, acc) \
-    extern "C" __global__ void __launch_bounds__(256) \
+    extern "C" __global__ void __launch_bounds__(ACCP_OPERATOR_BLOCK_WARPS *ACCP_OPERATOR_LANES, \
+                                                 1) \
         ops_##operation##_acc##acc(const __grid_constant__ struct accp_operator_parameters given) \
     { \
         accp_operate<acc, accp_##operation<acc>>(given); \
