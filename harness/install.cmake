@@ -15,6 +15,12 @@ endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/matrix/ ${PROJECT_BINARY_DIR}/matrix/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/accprobe COMPONENT Development
   FILES_MATCHING PATTERN "*.h" PATTERN "*.def")
 
+# Headers alone: a policy for each GPU that was measured.
+list(APPEND public_modules split)
+set_target_properties(accp_split PROPERTIES EXPORT_NAME split)
+install(TARGETS accp_split EXPORT accprobe COMPONENT Development)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/include/split DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/accprobe COMPONENT Development)
+
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/accprobe)
 install(EXPORT accprobe NAMESPACE accprobe:: FILE accprobeTargets.cmake DESTINATION ${config} COMPONENT Development)
 configure_package_config_file(accprobeConfig.cmake.in ${PROJECT_BINARY_DIR}/accprobeConfig.cmake

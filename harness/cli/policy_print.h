@@ -1,0 +1,30 @@
+/* A policy on paper: tables, JSON ("accprobe-policy/1"), and what a judgement of it found. */
+#ifndef ACCP_CLI_POLICY_PRINT_H
+#define ACCP_CLI_POLICY_PRINT_H
+
+#include "cli/options.h"
+#include "policy/judge.h"
+#include "policy/policy.h"
+
+#include <stdio.h>
+
+/* What is asked for: chains and loads, and the conditions that they share. */
+struct accp_policy_request {
+    const int *chains, *loads; /* borrowed */
+    size_t chain_count, load_count;
+    struct accp_policy_conditions conditions; /* chain and load are set from the lists */
+};
+
+/* Prints the splits of every chain and load: a matrix of them, then the rule of each in words; one
+ * answer alone with all its figures. Errors: as accp_policy_ask. */
+enum accp_status accp_policy_print(const struct accp_policy *policy,
+                                   const struct accp_policy_request *request,
+                                   enum accp_format format, FILE *stream, struct accp_error *error);
+
+/* Prints a judgement: a row a cell, and the figures over all. */
+enum accp_status accp_policy_judgement_print(const struct accp_policy *policy, const char *file,
+                                             const struct accp_policy_regret *regrets, size_t count,
+                                             enum accp_format format, FILE *stream,
+                                             struct accp_error *error);
+
+#endif

@@ -1,0 +1,190 @@
+#include "cli/output.h"
+#include "cli/policy_print.h"
+#include "cli/select.h"
+#include "cli/verbs.h"
+#include "policy/judge.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char how_to_measure[] =
+    "measure on that GPU: accprobe measure --protocol occupancy --filter "
+    "'^optimal[.]|[.]carried$' --out RUN.json, then accprobe policy RUN.json; or predict";
+
+static enum accp_status add_run(struct accp_policy *policy, const char *file,
+                                struct accp_error *error)
+{
+    struct accp_run run;
+    ACCP_TRY(accp_run_read(file, &run, error));
+    const enum accp_status status = accp_policy_add(policy, file, &run, error);
+    accp_run_fini(&run);
+    return status;
+}
+
+static int is_run(const struct dirent *entry)
+{
+    const char *end = strstr(entry->d_name, ".run.json");
+    return end && strcmp(end, ".run.json") == 0;
+}
+
+static int is_visible(const struct dirent *entry)
+{
+    return entry->d_name[0] != '.';
+}
+
+static void free_entries(struct dirent **entries, int count)
+{
+    for (int i = 0; i < count; ++i)
+        free(entries[i]);
+    if (count >= 0) free(entries);
+}
+
+/* Every run of measured/<gpu>/occupancy; *count: how many there are. */
+static enum accp_status add_folder(struct accp_policy *policy, const char *golden, const char *gpu,
+                                   int *count, struct accp_error *error)
+{
+    char folder[PATH_MAX], file[PATH_MAX];
+    struct dirent **entries;
+    enum accp_status status = ACCP_STATUS_OK;
+    const int length = snprintf(folder, sizeof folder, "%s/measured/%s/occupancy", golden, gpu);
+    *count = length < PATH_MAX ? scandir(folder, &entries, is_run, versionsort) : -1;
+    for (int i = 0; i < *count && policy && status == ACCP_STATUS_OK; ++i) {
+        if (snprintf(file, sizeof file, "%s/%s", folder, entries[i]->d_name) < PATH_MAX)
+            status = add_run(policy, file, error);
+    }
+    if (*count >= 0) free_entries(entries, *count);
+    if (*count < 0) *count = 0;
+    return status;
+}
+
+/* The GPUs that have runs: their names one after another, and how many. */
+static int list_gpus(const char *golden, char *names, size_t names_bytes, char *only)
+{
+    char folder[PATH_MAX];
+    struct dirent **entries;
+    int found = 0;
+    names[0] = 0;
+    if (snprintf(folder, sizeof folder, "%s/measured", golden) >= PATH_MAX) return 0;
+    const int count = scandir(folder, &entries, is_visible, versionsort);
+    for (int i = 0; i < count; ++i) {
+        int runs = 0;
+        add_folder(NULL, golden, entries[i]->d_name, &runs, NULL);
+        if (runs == 0) continue;
+        const size_t used = strlen(names);
+        snprintf(names + used, names_bytes - used, "%s%s", found ? ", " : "", entries[i]->d_name);
+        snprintf(only, NAME_MAX + 1, "%s", entries[i]->d_name);
+        ++found;
+    }
+    free_entries(entries, count);
+    return found;
+}
+
+/* The recorded runs of --gpu, or of the only GPU that has some; never a guess. */
+static enum accp_status add_recorded(const struct accp_options *options, struct accp_policy *policy,
+                                     struct accp_error *error)
+{
+    char golden[PATH_MAX], names[256], only[NAME_MAX + 1] = "";
+    int runs = 0;
+    ACCP_TRY(accp_golden_folder(options, golden, error));
+    const int gpus = list_gpus(golden, names, sizeof names, only);
+    if (options->gpu && strchr(options->gpu, '/'))
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--gpu %.60s: must be a folder of golden/measured; there are: %s",
+                         options->gpu, names);
+    if (!options->gpu && gpus > 1)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "several GPUs have runs: choose one with --gpu: %s", names);
+    const char *gpu = options->gpu ? options->gpu : only;
+    if (gpu[0]) ACCP_TRY(add_folder(policy, golden, gpu, &runs, error));
+    if (runs > 0) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, options->gpu ? options->gpu : "policy", -1,
+                     "no run of it is recorded (there are: %s); %s", names[0] ? names : "none",
+                     how_to_measure);
+}
+
+static enum accp_status gather(const struct accp_options *options, struct accp_policy *policy,
+                               struct accp_error *error)
+{
+    if (options->operand_count == 0) return add_recorded(options, policy, error);
+    if (options->gpu)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--gpu names recorded runs: give it, or runs, not both");
+    for (int i = 0; i < options->operand_count; ++i)
+        ACCP_TRY(add_run(policy, options->operands[i], error));
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status judge(const struct accp_options *options, const struct accp_policy *policy,
+                              double bandwidth, FILE *stream, struct accp_error *error)
+{
+    struct accp_run run;
+    struct accp_policy_regret *regrets;
+    size_t count;
+    ACCP_TRY(accp_run_read(options->against, &run, error));
+    enum accp_status status =
+        accp_policy_judge(policy, options->against, &run, bandwidth, &regrets, &count, error);
+    accp_run_fini(&run);
+    if (status != ACCP_STATUS_OK) return status;
+    status = accp_policy_judgement_print(policy, options->against, regrets, count, options->shape,
+                                         stream, error);
+    free(regrets);
+    return status;
+}
+
+static enum accp_status print_header(const struct accp_policy *policy,
+                                     const struct accp_policy_conditions *conditions, FILE *stream,
+                                     struct accp_error *error)
+{
+    char *text;
+    ACCP_TRY(accp_policy_header(policy, conditions, &text, error));
+    fputs(text, stream);
+    free(text);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status answer(const struct accp_options *options, const struct accp_policy *policy,
+                               const struct accp_policy_conditions *conditions, FILE *stream,
+                               struct accp_error *error)
+{
+    const int chain = (int)options->chain, load = (int)options->warps;
+    struct accp_policy_request request = {
+        .chains = policy->chains.values,
+        .loads = policy->loads.values,
+        .chain_count = policy->chains.count,
+        .load_count = policy->loads.count,
+        .conditions = *conditions,
+    };
+    if (options->chain >= 0) {
+        request.chains = &chain;
+        request.chain_count = 1;
+    }
+    if (options->warps >= 0) {
+        request.loads = &load;
+        request.load_count = 1;
+    }
+    if (options->against) return judge(options, policy, conditions->bandwidth, stream, error);
+    if (options->header) return print_header(policy, conditions, stream, error);
+    return accp_policy_print(policy, &request, options->shape, stream, error);
+}
+
+int accp_verb_policy(const struct accp_options *options)
+{
+    struct accp_error error;
+    struct accp_policy policy = {0};
+    struct accp_policy_conditions conditions;
+    struct accp_output output;
+    accp_policy_conditions_init(&conditions);
+    enum accp_status status = ACCP_STATUS_OK;
+    if (options->given) status = accp_policy_conditions_read(options->given, &conditions, &error);
+    if (status == ACCP_STATUS_OK) status = gather(options, &policy, &error);
+    if (status == ACCP_STATUS_OK) status = accp_output_open(&output, options->out, &error);
+    if (status == ACCP_STATUS_OK) {
+        status = answer(options, &policy, &conditions, output.stream, &error);
+        status = accp_output_close(&output, status, &error);
+    }
+    accp_policy_fini(&policy);
+    return status == ACCP_STATUS_OK ? ACCP_EXIT_PASS : accp_exit_error(&error);
+}

@@ -1,0 +1,327 @@
+#include "policy/policy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of a single run nothing is known about the noise: docs/h200.md has at most 0.075 % between
+ * processes. And a difference that small is none that anybody should write code for. */
+static const double assumed_noise = 0.001, least_difference = 0.001;
+
+/* Of a dependent FFMA, FADD or FMUL, on every arch of arches.def (docs/model.md). */
+static const double ffma_latency_cycles = 4;
+
+enum { NOISE_FACTOR = 3 }; /* standard deviations of a difference that count as noise */
+
+static const struct {
+    const char *id, *words;
+} rules[] = {
+#define RULE(id, words) [ACCP_POLICY_##id] = {#id, words},
+    ACCP_POLICY_RULE_TABLE(RULE)
+#undef RULE
+};
+
+const char *accp_policy_rule_id(enum accp_policy_rule rule)
+{
+    return rules[rule].id;
+}
+
+const char *accp_policy_rule_words(enum accp_policy_rule rule)
+{
+    return rules[rule].words;
+}
+
+/* Cycles per iteration and their relative noise. */
+struct cost {
+    double cycles, noise;
+    bool is_known;
+};
+
+static struct cost point_cost(const struct accp_policy *policy, enum accp_policy_sink sink,
+                              int chain, int load, int acc)
+{
+    for (size_t i = 0; i < policy->point_count; ++i) {
+        const struct accp_policy_point *point = &policy->points[i];
+        if (point->sink != sink || point->chain != chain || point->load != load ||
+            point->acc != acc)
+            continue;
+        const double mean = point->sum / point->runs;
+        const double variance = fmax(0, point->squares / point->runs - mean * mean);
+        const double noise = point->runs > 1
+                                 ? sqrt(variance * point->runs / (point->runs - 1)) / mean
+                                 : assumed_noise;
+        return (struct cost){mean, noise, true};
+    }
+    return (struct cost){0, 0, false};
+}
+
+static struct cost mix(struct cost low, struct cost high, double share)
+{
+    return (struct cost){low.cycles + share * (high.cycles - low.cycles),
+                         fmax(low.noise, high.noise), low.is_known && high.is_known};
+}
+
+/* The two values of a list around `value`, which lies within the list, and how far it is from the
+ * first to the second. */
+struct between {
+    int low, high;
+    double share;
+};
+
+static struct between find_between(const struct accp_policy_values *list, double value)
+{
+    size_t at = 0;
+    while (at + 1 < list->count && list->values[at + 1] <= value)
+        ++at;
+    const int low = list->values[at];
+    if (low >= value || at + 1 == list->count) return (struct between){low, low, 0};
+    const int high = list->values[at + 1];
+    return (struct between){low, high, (value - low) / (high - low)};
+}
+
+static struct cost sink_cost(const struct accp_policy *policy, enum accp_policy_sink sink,
+                             int chain, double load, int acc)
+{
+    const struct between c = find_between(&policy->chains, chain),
+                         l = find_between(&policy->loads, load);
+    const struct cost short_chain = mix(point_cost(policy, sink, c.low, l.low, acc),
+                                        point_cost(policy, sink, c.low, l.high, acc), l.share);
+    const struct cost long_chain = mix(point_cost(policy, sink, c.high, l.low, acc),
+                                       point_cost(policy, sink, c.high, l.high, acc), l.share);
+    return mix(short_chain, long_chain, c.share);
+}
+
+/* A sum that serves several iterations costs each of them its share. */
+static struct cost cost_of(const struct accp_policy *policy,
+                           const struct accp_policy_conditions *conditions, double load, int acc)
+{
+    const int chain = conditions->chain, iterations = conditions->iterations;
+    const struct cost none = {0, 0, true};
+    const struct cost sunk =
+        iterations == 0 ? none : sink_cost(policy, ACCP_POLICY_SUNK, chain, load, acc);
+    const struct cost carried =
+        iterations == 1 ? none : sink_cost(policy, ACCP_POLICY_CARRIED, chain, load, acc);
+    if (iterations == 0) return carried;
+    if (iterations == 1) return sunk;
+    return mix(carried, sunk, 1.0 / iterations);
+}
+
+int accp_policy_resident_load(const struct accp_policy *policy, int registers)
+{
+    const struct accp_arch *arch = policy->arch;
+    const int lanes = 32;
+    const int allocated = (registers * lanes + arch->allocation - 1) / arch->allocation;
+    const int warps = arch->registers / (allocated * arch->allocation);
+    const int load = (warps < arch->warps ? warps : arch->warps) / arch->schedulers;
+    const int highest = policy->loads.values[policy->loads.count - 1];
+    return load < highest ? load : highest;
+}
+
+static int independent_of(const struct accp_policy_conditions *conditions)
+{
+    return conditions->independent >= 0 ? conditions->independent : 1;
+}
+
+static double surrounding_of(const struct accp_policy_conditions *conditions)
+{
+    return fmax(0, conditions->surrounding);
+}
+
+/* What the memory takes of the scheduler's share of it for an iteration of one warp, in cycles. */
+static double memory_cycles(const struct accp_policy *policy,
+                            const struct accp_policy_conditions *conditions)
+{
+    const int lanes = 32;
+    if (!(conditions->bytes > 0)) return 0;
+    return conditions->bytes * lanes * conditions->chain * policy->arch->schedulers /
+           conditions->bandwidth;
+}
+
+static int highest_load(const struct accp_policy *policy)
+{
+    return policy->loads.values[policy->loads.count - 1];
+}
+
+/* Chains in flight on a scheduler, counted in warps that have nothing but a chain of FFMAs; below one it waits as one
+ * does. */
+static double effective_load(const struct accp_policy_conditions *conditions, int load)
+{
+    const double latency = conditions->latency > 0 ? conditions->latency / ffma_latency_cycles : 1;
+    const double hidden = independent_of(conditions) * (1 + surrounding_of(conditions)) / latency;
+    return fmax(load * hidden, 1);
+}
+
+static bool is_covered(const struct accp_policy *policy,
+                       const struct accp_policy_conditions *conditions)
+{
+    return effective_load(conditions, conditions->load) > highest_load(policy);
+}
+
+static struct accp_policy_choice choose(const struct accp_policy *policy,
+                                        const struct accp_policy_conditions *conditions, int acc)
+{
+    const double others = surrounding_of(conditions) * conditions->chain;
+    const int further = (acc - 1) * independent_of(conditions);
+    struct accp_policy_choice choice = {.acc = acc, .load = conditions->load, .time = NAN};
+    if (conditions->registers_used > 0) {
+        const int stays = accp_policy_resident_load(policy, conditions->registers_used + further);
+        if (stays < choice.load) choice.load = stays;
+    }
+    if (acc > conditions->chain || choice.load < 1) return choice;
+    const double load = fmin(effective_load(conditions, choice.load), highest_load(policy));
+    const struct cost cost = cost_of(policy, conditions, load, acc);
+    if (!cost.is_known) return choice;
+    choice.noise = cost.noise;
+    choice.time = cost.cycles / load + others;
+    /* Nothing waits for a link: what is left is the slots that the instructions take. */
+    if (is_covered(policy, conditions))
+        choice.time = conditions->chain + others +
+                      (conditions->iterations ? (acc - 1.0) / conditions->iterations : 0);
+    choice.time = fmax(choice.time, memory_cycles(policy, conditions));
+    choice.is_open = conditions->registers_left < 0 || further <= conditions->registers_left;
+    return choice;
+}
+
+/* Ranges with their reasons; what a policy cannot answer it must not guess. */
+static enum accp_status check_range(const char *what, double value,
+                                    const struct accp_policy_values *measured, const char *remedy,
+                                    struct accp_error *error)
+{
+    const int low = measured->values[0], high = measured->values[measured->count - 1];
+    if (value >= low && value <= high) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, what, -1,
+                     "%.10g lies outside of what the runs hold, %d to %d: %s", value, low, high,
+                     remedy);
+}
+
+static enum accp_status check_conditions(const struct accp_policy *policy,
+                                         const struct accp_policy_conditions *conditions,
+                                         struct accp_error *error)
+{
+    if (policy->run_count == 0)
+        return accp_fail(error, ACCP_STATUS_INPUT, "policy", -1,
+                         "there is no run to answer from: measure with --protocol occupancy");
+    const int fits = policy->arch->warps / policy->arch->schedulers;
+    if (conditions->load > fits)
+        return accp_fail(error, ACCP_STATUS_INPUT, "warps per scheduler", -1,
+                         "%d do not fit: a scheduler of %s holds %d at the most", conditions->load,
+                         policy->arch->name, fits);
+    ACCP_TRY(check_range("chain", conditions->chain, &policy->chains,
+                         "give the links of one iteration; for another length, add its roles to "
+                         "matrix/optimal.def and sink.def, and measure",
+                         error));
+    ACCP_TRY(check_range(
+        "warps per scheduler", conditions->load, &policy->loads,
+        "measure at that load (--warps, 4 for each scheduler's one) and give the run", error));
+    if ((conditions->bytes > 0) == (conditions->bandwidth > 0)) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, "policy", -1,
+                     "bytes and bandwidth go together: one says how much a link reads, the other "
+                     "how fast it comes");
+}
+
+static double tie_of(const struct accp_policy_choice *a, const struct accp_policy_choice *b)
+{
+    return fmax(least_difference, NOISE_FACTOR * hypot(a->noise, b->noise));
+}
+
+static const struct accp_policy_choice *choice_of(const struct accp_policy_answer *answer, int acc)
+{
+    for (size_t i = 0; i < answer->choice_count; ++i)
+        if (answer->choices[i].acc == acc) return &answer->choices[i];
+    return NULL;
+}
+
+double accp_policy_margin(const struct accp_policy_answer *answer, int acc)
+{
+    const struct accp_policy_choice *other = choice_of(answer, acc);
+    return other ? other->time / choice_of(answer, answer->split)->time - 1 : NAN;
+}
+
+/* The fewest accumulators within the noise of the best. */
+static bool pick(struct accp_policy_answer *answer)
+{
+    const struct accp_policy_choice *best = NULL, *best_at_all = NULL;
+    for (size_t i = 0; i < answer->choice_count; ++i) {
+        const struct accp_policy_choice *choice = &answer->choices[i];
+        if (isnan(choice->time)) continue;
+        if (!best_at_all || choice->time < best_at_all->time) best_at_all = choice;
+        if (choice->is_open && (!best || choice->time < best->time)) best = choice;
+    }
+    if (!best) return false;
+    answer->best = best->acc;
+    answer->best_at_all = best_at_all->acc;
+    answer->split = best->acc;
+    for (size_t i = answer->choice_count; i-- > 0;) {
+        const struct accp_policy_choice *choice = &answer->choices[i];
+        answer->is_tied[i] =
+            choice->is_open && choice->time <= best->time * (1 + tie_of(choice, best));
+        if (answer->is_tied[i] && choice->acc < answer->split) answer->split = choice->acc;
+    }
+    return true;
+}
+
+static enum accp_policy_rule rule_of(const struct accp_policy *policy,
+                                     const struct accp_policy_conditions *conditions,
+                                     const struct accp_policy_answer *answer)
+{
+    const struct accp_policy_choice *one = choice_of(answer, 1),
+                                    *best = choice_of(answer, answer->best_at_all);
+    const struct accp_policy_choice *split = choice_of(answer, answer->split);
+    const double memory = memory_cycles(policy, conditions);
+    if (memory > 0 && one && one->time <= memory) return ACCP_POLICY_MEMORY;
+    if (is_covered(policy, conditions)) return ACCP_POLICY_COVERED;
+    if (!best->is_open && best->time * (1 + tie_of(best, split)) < split->time)
+        return ACCP_POLICY_REGISTERS;
+    if (answer->choices[answer->choice_count - 1].load < conditions->load &&
+        split->load == conditions->load)
+        return ACCP_POLICY_OCCUPANCY;
+    if (answer->split > 1) return ACCP_POLICY_SPLIT;
+    return answer->best == 1 ? ACCP_POLICY_KEEP_ONE : ACCP_POLICY_NO_DIFFERENCE;
+}
+
+static void say(struct accp_policy_answer *answer)
+{
+    static const int compared[] = {1, 2, 4};
+    size_t used =
+        (size_t)snprintf(answer->words, sizeof answer->words, "%s", rules[answer->rule].words);
+    for (size_t i = 0; i < sizeof compared / sizeof *compared; ++i) {
+        const double margin = accp_policy_margin(answer, compared[i]);
+        if (compared[i] == answer->split || isnan(margin)) continue;
+        used += (size_t)snprintf(answer->words + used, sizeof answer->words - used,
+                                 "; %d would take %.1f %% %s", compared[i], 100 * fabs(margin),
+                                 margin < 0 ? "less" : "more");
+    }
+    const char *separator = "; no difference between ";
+    size_t ties = 0;
+    for (size_t i = 0; i < answer->choice_count; ++i)
+        ties += answer->is_tied[i];
+    for (size_t i = 0; i < answer->choice_count && ties > 1; ++i) {
+        if (!answer->is_tied[i]) continue;
+        used += (size_t)snprintf(answer->words + used, sizeof answer->words - used, "%s%d",
+                                 separator, answer->choices[i].acc);
+        separator = ", ";
+    }
+}
+
+enum accp_status accp_policy_ask(const struct accp_policy *policy,
+                                 const struct accp_policy_conditions *conditions,
+                                 struct accp_policy_answer *answer, struct accp_error *error)
+{
+    ACCP_TRY(check_conditions(policy, conditions, error));
+    memset(answer, 0, sizeof *answer);
+    for (size_t i = 0; i < policy->accs.count && i < ACCP_POLICY_ACCS; ++i)
+        answer->choices[answer->choice_count++] =
+            choose(policy, conditions, policy->accs.values[i]);
+    if (!pick(answer)) {
+        const bool needs_carried = conditions->iterations != 1;
+        return accp_fail(error, ACCP_STATUS_INPUT, "policy", -1,
+                         needs_carried
+                             ? "the runs lack what is needed: a sink that is isolated or serves "
+                               "several iterations needs sink's carried roles"
+                             : "no number of accumulators meets the conditions: not one warp stays "
+                               "resident, or the runs lack roles");
+    }
+    answer->rule = rule_of(policy, conditions, answer);
+    say(answer);
+    return ACCP_STATUS_OK;
+}

@@ -1,0 +1,219 @@
+#include "policy/judge.h"
+
+#include "operator_parameters.h"
+#include "operators.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    int independent, registers;
+    double surrounding, latency, bytes;
+} operator_conditions[ACCP_OPERATOR_COUNT] = {
+#define OPERATOR_CONDITIONS(operator, independent, registers, surrounding, latency, bytes) \
+    [ACCP_OPERATOR_##operator] = {independent, registers, surrounding, latency, bytes},
+#include "operator_conditions.def"
+};
+
+/* More than any GPU of arches.def has of L2 cache (126 MB, B200; NVIDIA's data sheets): a launch that reads more
+ * waits for memory. */
+static const double cache_bytes = 128 << 20;
+enum { LANES = 32 };
+
+/* A role's name without ".acc4"; false: it has none. */
+static bool cell_name(const struct accp_run_role *role, char cell[ACCP_NAME_BYTES])
+{
+    char acc[32];
+    snprintf(cell, ACCP_NAME_BYTES, "%s", role->role);
+    const int length = snprintf(acc, sizeof acc, ".acc%d", role->acc);
+    char *at = strstr(cell, acc);
+    if (!at) return false;
+    memmove(at, at + length, strlen(at + length) + 1);
+    return true;
+}
+
+static const struct accp_operator_size *size_of(const char *cell, enum accp_operator_id *op)
+{
+    for (int o = 0; o < ACCP_OPERATOR_COUNT; ++o)
+        for (int s = 0; s < ACCP_OPERATOR_SIZE_COUNT; ++s) {
+            char begin[ACCP_NAME_BYTES];
+            const int length = snprintf(begin, sizeof begin, "ops.%s.%s.n", accp_operators[o].name,
+                                        accp_operator_sizes[s].name);
+            if (strncmp(cell, begin, (size_t)length) != 0) continue;
+            *op = (enum accp_operator_id)o;
+            return &accp_operator_sizes[s];
+        }
+    return NULL;
+}
+
+/* A lane's turns are the iterations of an operator; what they come to is merged once. */
+static bool operator_conditions_of(const struct accp_policy *policy,
+                                   const struct accp_run_role *role, const char *cell,
+                                   double bandwidth, struct accp_policy_conditions *conditions)
+{
+    enum accp_operator_id op;
+    const struct accp_operator_size *size = size_of(cell, &op);
+    if (!size) return false;
+    const int schedulers = policy->arch->schedulers, warps = size->blocks * size->warps;
+    accp_policy_conditions_init(conditions);
+    conditions->chain = ACCP_OPERATOR_TURN;
+    conditions->load = (warps + schedulers - 1) / schedulers;
+    const int resident = accp_policy_resident_load(policy, operator_conditions[op].registers);
+    if (conditions->load > resident) conditions->load = resident;
+    conditions->registers_used = operator_conditions[op].registers;
+    conditions->iterations = (role->chain + ACCP_OPERATOR_TURN - 1) / ACCP_OPERATOR_TURN;
+    conditions->independent = operator_conditions[op].independent;
+    conditions->surrounding = operator_conditions[op].surrounding;
+    conditions->latency = operator_conditions[op].latency;
+    const double sms = size->sms == ACCP_OPERATOR_SMS_EVERY ? (double)policy->device.sm_count : 1;
+    const double bytes = sms * warps * LANES * role->chain * operator_conditions[op].bytes;
+    if (bandwidth > 0 && bytes > cache_bytes) {
+        conditions->bytes = operator_conditions[op].bytes;
+        conditions->bandwidth = bandwidth;
+    }
+    return true;
+}
+
+static bool chain_conditions_of(const struct accp_policy *policy, const struct accp_run_role *role,
+                                struct accp_policy_conditions *conditions)
+{
+    const struct accp_role *known = accp_role_find(role->role);
+    if (!known || role->warps % policy->arch->schedulers != 0) return false;
+    const bool is_carried = known->probe == ACCP_PROBE_sink && known->sink == ACCP_SINK_CARRIED;
+    if (known->probe != ACCP_PROBE_optimal && !is_carried) return false;
+    accp_policy_conditions_init(conditions);
+    conditions->chain = role->chain;
+    conditions->load = role->warps / policy->arch->schedulers;
+    conditions->iterations = is_carried ? 0 : 1;
+    return true;
+}
+
+static bool is_choice(const struct accp_policy_answer *answer, int acc)
+{
+    for (size_t i = 0; i < answer->choice_count; ++i)
+        if (answer->choices[i].acc == acc) return !isnan(answer->choices[i].time);
+    return false;
+}
+
+/* Fills the regrets from the roles of the run that belong to the cell. */
+static void compare(const struct accp_run *run, const struct accp_run_role *first,
+                    const struct accp_policy_answer *answer, struct accp_policy_regret *regret)
+{
+    double split = NAN, one = NAN, two = NAN, four = NAN, least = INFINITY;
+    for (size_t i = 0; i < run->role_count; ++i) {
+        char cell[ACCP_NAME_BYTES];
+        const struct accp_run_role *role = &run->roles[i];
+        if (role->warps != first->warps || !cell_name(role, cell) ||
+            strcmp(cell, regret->cell) != 0 || !is_choice(answer, role->acc))
+            continue;
+        const double cycles = role->cycles.mean;
+        if (role->acc == answer->split) split = cycles;
+        if (role->acc == 1) one = cycles;
+        if (role->acc == 2) two = cycles;
+        if (role->acc == 4) four = cycles;
+        if (cycles < least) regret->best = role->acc;
+        least = fmin(least, cycles);
+    }
+    regret->least_cycles = least;
+    regret->of_split = split / least - 1;
+    regret->of_one = one / least - 1;
+    regret->of_two = two / least - 1;
+    regret->of_four = four / least - 1;
+}
+
+static bool is_known(const struct accp_policy_regret *regrets, size_t count, const char *cell,
+                     int warps, const int *warps_of)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (warps_of[i] == warps && strcmp(regrets[i].cell, cell) == 0) return true;
+    return false;
+}
+
+static enum accp_status judge_role(const struct accp_policy *policy, const struct accp_run *run,
+                                   const struct accp_run_role *role, double bandwidth,
+                                   struct accp_policy_regret *regret, bool *is_cell,
+                                   struct accp_error *error)
+{
+    struct accp_policy_conditions conditions;
+    struct accp_policy_answer answer;
+    regret->is_operator =
+        operator_conditions_of(policy, role, regret->cell, bandwidth, &conditions);
+    *is_cell = regret->is_operator || chain_conditions_of(policy, role, &conditions);
+    if (!*is_cell) return ACCP_STATUS_OK;
+    ACCP_TRY(accp_policy_ask(policy, &conditions, &answer, error));
+    regret->load = conditions.load;
+    regret->rule = answer.rule;
+    regret->split = answer.split;
+    compare(run, role, &answer, regret);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status judge_all(const struct accp_policy *policy, const struct accp_run *run,
+                                  double bandwidth, struct accp_policy_regret *regrets,
+                                  int *warps_of, size_t *count, struct accp_error *error)
+{
+    for (size_t i = 0; i < run->role_count; ++i) {
+        const struct accp_run_role *role = &run->roles[i];
+        struct accp_policy_regret *regret = &regrets[*count];
+        bool is_cell;
+        if (role->cycles.n == 0 || !cell_name(role, regret->cell) ||
+            is_known(regrets, *count, regret->cell, role->warps, warps_of))
+            continue;
+        ACCP_TRY(judge_role(policy, run, role, bandwidth, regret, &is_cell, error));
+        if (!is_cell) continue;
+        warps_of[*count] = role->warps;
+        ++*count;
+    }
+    return ACCP_STATUS_OK;
+}
+
+enum accp_status accp_policy_judge(const struct accp_policy *policy, const char *file,
+                                   const struct accp_run *run, double bandwidth,
+                                   struct accp_policy_regret **regrets, size_t *count,
+                                   struct accp_error *error)
+{
+    *count = 0;
+    *regrets = calloc(run->role_count + 1, sizeof **regrets);
+    int *warps_of = calloc(run->role_count + 1, sizeof *warps_of);
+    enum accp_status status =
+        *regrets && warps_of
+            ? judge_all(policy, run, bandwidth, *regrets, warps_of, count, error)
+            : accp_fail(error, ACCP_STATUS_MEMORY, file, -1, "no memory for its cells");
+    free(warps_of);
+    if (status == ACCP_STATUS_OK && *count == 0)
+        status = accp_fail(error, ACCP_STATUS_INPUT, file, -1,
+                           "holds no cell to judge by: roles of optimal, sink's carried ones, or "
+                           "of ops");
+    if (status == ACCP_STATUS_OK) return status;
+    free(*regrets);
+    *regrets = NULL;
+    return status;
+}
+
+struct accp_policy_verdict accp_policy_verdict_of(const struct accp_policy_regret *regrets,
+                                                  size_t count, bool of_operators)
+{
+    struct accp_policy_verdict verdict = {0};
+    for (size_t i = 0; i < count; ++i) {
+        const struct accp_policy_regret *regret = &regrets[i];
+        if (regret->is_operator != of_operators) continue;
+        ++verdict.cells;
+        verdict.within_one_percent += regret->of_split <= 0.01;
+        verdict.mean_split += regret->of_split;
+        verdict.mean_one += regret->of_one;
+        verdict.mean_two += regret->of_two;
+        verdict.mean_four += regret->of_four;
+        verdict.worst_split = fmax(verdict.worst_split, regret->of_split);
+        verdict.worst_one = fmax(verdict.worst_one, regret->of_one);
+        verdict.worst_two = fmax(verdict.worst_two, regret->of_two);
+        verdict.worst_four = fmax(verdict.worst_four, regret->of_four);
+    }
+    const double cells = verdict.cells ? (double)verdict.cells : 1;
+    verdict.mean_split /= cells;
+    verdict.mean_one /= cells;
+    verdict.mean_two /= cells;
+    verdict.mean_four /= cells;
+    return verdict;
+}

@@ -1,0 +1,39 @@
+/* How far a policy's answers are from the best ones of a run that it was not made of. */
+#ifndef ACCP_POLICY_JUDGE_H
+#define ACCP_POLICY_JUDGE_H
+
+#include "policy/policy.h"
+
+/* One cell: a chain at a load, or an operator at a size and a length. A regret is the time of a
+ * choice over that of the best number of accumulators in the run, less 1. */
+struct accp_policy_regret {
+    char cell[ACCP_NAME_BYTES]; /* a role's name without its acc */
+    int load;
+    enum accp_policy_rule rule;
+    int split, best;
+    bool is_operator;
+    double least_cycles;
+    double of_split, of_one, of_two, of_four; /* regrets; NaN: not in the run */
+};
+
+/* The regrets of one kind of cells together. */
+struct accp_policy_verdict {
+    size_t cells, within_one_percent; /* of the split */
+    double mean_split, worst_split, mean_one, worst_one, mean_two, worst_two, mean_four, worst_four;
+};
+
+/* Judges every cell of the run that the policy can be asked for: chains of the optimal probe (each
+ * iteration sums) and of the sink probe's carried roles (isolated), and operators of the ops probe,
+ * under the conditions of operator_conditions.def; `bandwidth` is that of the conditions, for
+ * operators that read more than a cache holds; 0: memory is left out. *regrets is malloc'd, owned by the caller. Errors: INPUT (no such cell),
+ * as accp_policy_ask, MEMORY. */
+enum accp_status accp_policy_judge(const struct accp_policy *policy, const char *file,
+                                   const struct accp_run *run, double bandwidth,
+                                   struct accp_policy_regret **regrets, size_t *count,
+                                   struct accp_error *error);
+
+/* Sums up the operators, or the chains. */
+struct accp_policy_verdict accp_policy_verdict_of(const struct accp_policy_regret *regrets,
+                                                  size_t count, bool of_operators);
+
+#endif
