@@ -10,6 +10,11 @@ enum value { VALUE_NONE, VALUE_ANY, VALUE_FILE, VALUE_FOLDER, VALUE_WORDS };
 
 enum { WORDS_BYTES = 1024 };
 
+static const char *const exports[] = {
+#define EXPORT(id, name, what) name,
+#include "report/exports.def"
+};
+
 static void add_word(char *words, const char *word)
 {
     size_t used = strlen(words);
@@ -34,6 +39,10 @@ static enum value value_of(int option, char words[WORDS_BYTES])
     case ACCP_OPTION_protocol:
         for (int i = 0; i < ACCP_PROTOCOL_COUNT; ++i)
             add_word(words, accp_protocols[i].name);
+        return VALUE_WORDS;
+    case ACCP_OPTION_to:
+        for (size_t i = 0; i < sizeof exports / sizeof *exports; ++i)
+            add_word(words, exports[i]);
         return VALUE_WORDS;
     case ACCP_OPTION_format:
         snprintf(words, WORDS_BYTES, "table json markdown");

@@ -63,6 +63,7 @@ behaves() {
     offers "$1" optimal gate --probe ''
     offers "$1" sm_90 shape --arch sm_9
     offers "$1" markdown check --format m
+    offers "$1" google-benchmark export --to g
     offers "$1" file.cubin shape --cubin fil
     offers "$1" file.cubin diff fil
     offers "$1" --reason record --re
