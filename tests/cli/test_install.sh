@@ -25,7 +25,7 @@ while read -r header; do
         broken "${header#"$prefix/"} to compile alone: $(cat log)"
 done <headers
 
-# The example of docs/library.md builds against the installation and says what the tool says.
+# The example of docs/packages.md builds against the installation and says what the tool says.
 flags=
 if grep -q '^ACCPROBE_SANITIZE:BOOL=ON' "$ACCP_BINARY_DIR/CMakeCache.txt"; then flags=-fsanitize=address,undefined; fi
 configure() {
