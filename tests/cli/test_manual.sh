@@ -7,7 +7,8 @@ share=$ACCP_BINARY_DIR/share
 page=$share/man/man1/accprobe.1
 
 # Every verb of --help and every option of each verb's stands in the page, in that verb's section.
-"$accprobe" --help | sed -n '/^usage/,/--version/s/^  \([a-z]*\) .*/\1/p' >verbs
+"$accprobe" --help >help
+sed -n '/^usage/,/--version/s/^  \([a-z]*\) .*/\1/p' help >verbs
 [ "$(wc -l <verbs)" -ge 9 ] || broken "the verbs of --help: $(cat verbs)"
 while read -r verb; do
     "$accprobe" "$verb" --help | sed -n 's/^  --\([a-z-]*\) .*/\1/p' | grep -vx help >options
@@ -19,11 +20,11 @@ done <verbs
 
 # Exit statuses and variables stand in both; and the variables are those that the sources read.
 for word in 'needs approval (WIN, DRIFT)' ACCPROBE_REQUIRE_GPU ACCPROBE_LIBCUDA CTEST_RESOURCE_GROUP_0_GPUS; do
-    "$accprobe" --help | grep -qF "$word" || broken "$word in --help"
+    grep -qF "$word" help || broken "$word in --help"
     grep -qF "$word" "$page" || broken "$word in the page"
 done
 while read -r variable; do
-    "$accprobe" --help | grep -q "$variable" || broken "$variable, which a source reads, in --help"
+    grep -q "$variable" help || broken "$variable, which a source reads, in --help"
 done < <(grep -rhoE 'getenv\("[A-Z_0-9]+"\)' "$ACCP_SOURCE_DIR/harness" | cut -d'"' -f2)
 if command -v groff >/dev/null; then
     groff -ww -man -Tutf8 "$page" 2>warnings >rendered || broken 'groff to read the page'

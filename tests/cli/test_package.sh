@@ -14,7 +14,8 @@ for library in libc6 libelf1 libjansson4 libsmartcols1; do
 done
 [[ $depends != *cuda* && $depends != *nvidia* ]] || broken "no driver among what $runtime depends on: $depends"
 [[ $(dpkg-deb -f "$development" Depends) == *libjansson-dev*libelf-dev* ]] || broken "what $development depends on"
-dpkg-deb -f "$runtime" Description | head -n1 | grep -q '^[A-Z].*accumulators' || broken "a description: $(dpkg-deb -f "$runtime" Description)"
+description=$(dpkg-deb -f "$runtime" Description)
+[[ $description == [A-Z]*accumulators* ]] || broken "a description: $description"
 
 dpkg-deb -x "$runtime" root
 dpkg-deb -c "$runtime" >contents

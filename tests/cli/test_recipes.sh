@@ -43,7 +43,7 @@ gives() {
 seen=
 for recipe in github-actions.yml gitlab-ci.yml Jenkinsfile; do
     [ "$(commands $recipe | wc -l)" -ge 3 ] || broken "the commands of $recipe: $(commands $recipe)"
-    commands $recipe | grep -q '^ci/gate' || broken "$recipe to run the gate"
+    [[ $(commands $recipe) == *ci/gate* ]] || broken "$recipe to run the gate"
     grep -q "ACCPROBE_REQUIRE_GPU" "$recipes/$recipe" || broken "$recipe to require its GPU"
     # Everything that it calls is there.
     for script in $(commands $recipe | grep -oE 'ci/[a-z_]+' | sort -u); do
@@ -65,7 +65,7 @@ for recipe in github-actions.yml gitlab-ci.yml Jenkinsfile; do
     done < <(commands $recipe)
 done
 grep -q 'verdict: PASS' "$GITHUB_STEP_SUMMARY" || broken 'a verdict in the summary of the run'
-commands github-actions.yml | grep -q 'ci/test -LE gpu' || broken 'the CPU tier to leave the GPU tests out'
+[[ $(commands github-actions.yml) == *'ci/test -LE gpu'* ]] || broken 'the CPU tier to leave the GPU tests out'
 gives 0 'ci/test -LE gpu'
 ! grep -q ' gpu[.]' output || broken 'no GPU test in the CPU tier'
 grep -q ' static[.]' output || broken 'the static tests in the CPU tier'
