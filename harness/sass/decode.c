@@ -66,6 +66,7 @@ static uint8_t default_position(char letter)
     switch (letter) {
     case 'd':
     case 'D':
+    case 'g':
         return 16;
     case 'a':
     case 'A':

@@ -184,6 +184,7 @@ static bool constant_agrees(const struct accp_instruction *instruction, const ch
 /* [R2.64+0x8], [R2.64+-0x8], [UR4+0x8], [0x8] */
 static bool displacement_agrees(const struct accp_instruction *instruction, const char *operands)
 {
+    bool has_any = false, has_field = false;
     for (int i = 0; i < instruction->operand_count; ++i) {
         const struct accp_operand *operand = &instruction->operands[i];
         if (operand->kind != ACCP_OPERAND_IMMEDIATE || !operand->address) continue;
@@ -192,10 +193,12 @@ static bool displacement_agrees(const struct accp_instruction *instruction, cons
         snprintf(added, sizeof added, is_negative ? "+-0x%x]" : "+0x%x]",
                  is_negative ? (unsigned)-operand->value : operand->value);
         snprintf(alone, sizeof alone, "[%s", added + 1);
-        if (operand->value == 0) return !strstr(operands, "+0x") && !strstr(operands, "+-0x");
-        return strstr(operands, added) || strstr(operands, alone);
+        has_field = true;
+        has_any |= operand->value != 0;
+        if (operand->value != 0 && !strstr(operands, added) && !strstr(operands, alone))
+            return false;
     }
-    return true;
+    return !has_field || has_any || (!strstr(operands, "+0x") && !strstr(operands, "+-0x"));
 }
 
 static const char *disagreement(int sm, const struct accp_instruction *instruction,
