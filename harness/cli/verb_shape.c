@@ -96,9 +96,7 @@ static enum accp_status judge_with(const struct accp_options *options, const cha
     struct accp_shape_goldens goldens = {0};
     struct accp_listings recorded = {0};
     enum accp_status status = ACCP_STATUS_OK;
-    if (has_role(shapes))
-        ACCP_TRY(accp_shape_goldens_find(folder, shapes->arch, shapes->compiler_version, &goldens,
-                                         error));
+    if (has_role(shapes)) ACCP_TRY(accp_shape_goldens_find(folder, shapes, &goldens, error));
     judge_all(shaped, &goldens, &recorded);
     if (has_difference(shaped)) {
         status = add_listings(options, arch, shaped, error);

@@ -49,14 +49,31 @@ static enum accp_status add_golden(const char *folder, const char *arch, const c
                      golden->shapes.arch, version, golden->shapes.arch, version);
 }
 
-enum accp_status accp_shape_goldens_find(const char *folder, const char *arch, const char *version,
-                                         struct accp_shape_goldens *goldens,
-                                         struct accp_error *error)
+/* Each probe has files of its own, so that judging one does not read them all: those of the first
+ * lie in the arch's folder, the others' in folders of their names there. */
+static void place_of(const char *folder, const char *arch, int probe, char path[PATH_MAX])
 {
-    char path[PATH_MAX];
+    snprintf(path, PATH_MAX, "%s/shape/%s%s%s", folder, arch, probe > 0 ? "/" : "",
+             probe > 0 ? accp_probe_names[probe] : "");
+}
+
+static bool is_of_probe(const struct accp_shape *shape, int probe)
+{
+    const struct accp_role *role = accp_role_find(shape->role);
+    return role && (int)role->probe == probe;
+}
+
+static bool holds_probe(const struct accp_shapes *shapes, int probe)
+{
+    for (size_t i = 0; i < shapes->count; ++i)
+        if (is_of_probe(&shapes->shapes[i], probe)) return true;
+    return false;
+}
+
+static enum accp_status find_in(const char *path, const char *arch, const char *version,
+                                struct accp_shape_goldens *goldens, struct accp_error *error)
+{
     struct dirent **entries;
-    memset(goldens, 0, sizeof *goldens);
-    snprintf(path, sizeof path, "%s/shape/%s", folder, arch);
     int count = scandir(path, &entries, NULL, versionsort);
     if (count < 0 && errno == ENOENT) return ACCP_STATUS_OK;
     if (count < 0)
@@ -68,6 +85,21 @@ enum accp_status accp_shape_goldens_find(const char *folder, const char *arch, c
         free(entries[i]);
     }
     free(entries);
+    return status;
+}
+
+enum accp_status accp_shape_goldens_find(const char *folder, const struct accp_shapes *shapes,
+                                         struct accp_shape_goldens *goldens,
+                                         struct accp_error *error)
+{
+    char path[PATH_MAX];
+    enum accp_status status = ACCP_STATUS_OK;
+    memset(goldens, 0, sizeof *goldens);
+    for (int probe = 0; probe < ACCP_PROBE_COUNT && status == ACCP_STATUS_OK; ++probe) {
+        if (!holds_probe(shapes, probe)) continue;
+        place_of(folder, shapes->arch, probe, path);
+        status = find_in(path, shapes->arch, shapes->compiler_version, goldens, error);
+    }
     if (status != ACCP_STATUS_OK) accp_shape_goldens_fini(goldens);
     return status;
 }
@@ -265,15 +297,15 @@ static enum accp_status write_golden(const struct accp_shape_record_request *req
     return accp_shapes_write(path, shapes, error);
 }
 
-static enum accp_status record_one(const struct accp_shape_record_request *request,
-                                   const struct accp_shapes *shapes,
-                                   struct accp_shape_record_outcome *outcome,
-                                   struct accp_error *error)
+static enum accp_status record_part(const struct accp_shape_record_request *request,
+                                    const struct accp_shapes *shapes, int probe,
+                                    struct accp_shape_record_outcome *outcome,
+                                    struct accp_error *error)
 {
     char folder[PATH_MAX], path[PATH_MAX];
     struct accp_shapes old = {0}, merged = {0};
     size_t changed = 0;
-    snprintf(folder, sizeof folder, "%s/shape/%s", request->folder, shapes->arch);
+    place_of(request->folder, shapes->arch, probe, folder);
     int length = snprintf(path, sizeof path, "%s/%s.json", folder, shapes->compiler_version);
     if (length < 0 || (size_t)length >= sizeof path)
         return accp_fail(error, ACCP_STATUS_IO, request->folder, -1, "the path is too long");
@@ -290,6 +322,28 @@ static enum accp_status record_one(const struct accp_shape_record_request *reque
     outcome->kernels_changed += changed;
     free(merged.shapes);
     accp_shapes_fini(&old);
+    return status;
+}
+
+/* One shape file: a golden for each probe in it. */
+static enum accp_status record_one(const struct accp_shape_record_request *request,
+                                   const struct accp_shapes *shapes,
+                                   struct accp_shape_record_outcome *outcome,
+                                   struct accp_error *error)
+{
+    struct accp_shapes part = *shapes;
+    part.shapes = calloc(shapes->count + 1, sizeof *part.shapes);
+    if (!part.shapes)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a golden");
+    enum accp_status status = ACCP_STATUS_OK;
+    for (int probe = 0; probe < ACCP_PROBE_COUNT && status == ACCP_STATUS_OK; ++probe) {
+        part.count = 0;
+        for (size_t i = 0; i < shapes->count; ++i)
+            if (is_of_probe(&shapes->shapes[i], probe))
+                part.shapes[part.count++] = shapes->shapes[i];
+        if (part.count > 0) status = record_part(request, &part, probe, outcome, error);
+    }
+    free(part.shapes);
     return status;
 }
 

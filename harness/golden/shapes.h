@@ -1,5 +1,6 @@
 /* Golden shapes: what the SASS of each role was, by arch and compiler version
- * (golden/shape/<arch>/<version>.json, "accprobe-shape/1" with a record), and the listings of all
+ * (golden/shape/<arch>/<version>.json for the optimal probe, golden/shape/<arch>/<probe>/<version>.json
+ * for the others, "accprobe-shape/1" with a record), and the listings of all
  * their hot loops, each distinct one once an arch (golden/shape/<arch>/loops.json,
  * "accprobe-loops/1"). */
 #ifndef ACCP_GOLDEN_SHAPES_H
@@ -23,12 +24,12 @@ struct accp_shape_goldens {
 };
 void accp_shape_goldens_fini(struct accp_shape_goldens *goldens);
 
-/* The goldens of that arch that answer for `version`: the one of this version; or, when a cubin says
- * no more than its release ("12.4", as compilers before 13.0 do), those of all its builds (12.4.99,
+/* The goldens of the arch and the probes of `shapes` that answer for their compiler: those of its
+ * version; or, when a cubin says no more than its release ("12.4", as compilers before 13.0 do), those of all its builds (12.4.99,
  * 12.4.131). `folder` is golden/. None at all is a success with count 0. *goldens is initialised
  * here. Errors: INPUT (a golden that answers is bad, or is of another arch or version than its
  * place says), IO, MEMORY. */
-enum accp_status accp_shape_goldens_find(const char *folder, const char *arch, const char *version,
+enum accp_status accp_shape_goldens_find(const char *folder, const struct accp_shapes *shapes,
                                          struct accp_shape_goldens *goldens,
                                          struct accp_error *error);
 
