@@ -3,10 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static enum accp_status read_open(int descriptor, const char *path, size_t limit_bytes,
@@ -134,4 +137,33 @@ enum accp_status accp_folder_make(const char *path, struct accp_error *error)
         *at = kept;
         if (kept == 0) return ACCP_STATUS_OK;
     }
+}
+
+enum accp_status accp_folder_lock(const char *path, double timeout_s, int *lock,
+                                  struct accp_error *error)
+{
+    static const struct timespec nap = {0, 20000000};
+    *lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*lock < 0)
+        return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot open: %s", strerror(errno));
+    for (double waited_s = 0; flock(*lock, LOCK_EX | LOCK_NB) != 0; waited_s += 0.02) {
+        const bool is_taken = errno == EWOULDBLOCK;
+        if (is_taken && waited_s < timeout_s) {
+            nanosleep(&nap, NULL);
+            continue;
+        }
+        accp_folder_unlock(*lock);
+        *lock = -1;
+        if (!is_taken) return ACCP_STATUS_OK;
+        return accp_fail(error, ACCP_STATUS_REFUSED, path, -1,
+                         "another process has been writing there for %.3g s: run again when it has "
+                         "ended",
+                         timeout_s);
+    }
+    return ACCP_STATUS_OK;
+}
+
+void accp_folder_unlock(int lock)
+{
+    if (lock >= 0) close(lock);
 }

@@ -31,4 +31,12 @@ enum accp_status accp_file_write_atomic(const char *path, const void *data, size
 /* Makes the folder and its missing parents. Errors: IO. */
 enum accp_status accp_folder_make(const char *path, struct accp_error *error);
 
+/* Keeps other processes that lock the same folder out until accp_folder_unlock or the end of this
+ * process, however it ends; waits up to `timeout_s` seconds for one that has it. Where the file system
+ * has no locks it locks nothing, and *lock is -1. Errors: IO (no such folder), REFUSED (another
+ * process has it still). */
+enum accp_status accp_folder_lock(const char *path, double timeout_s, int *lock,
+                                  struct accp_error *error);
+void accp_folder_unlock(int lock);
+
 #endif

@@ -1,7 +1,9 @@
+#include "base/watchdog.h"
 #include "cli/help.h"
 #include "cli/verbs.h"
 
 #include <locale.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,8 +86,12 @@ int main(int argc, char **argv)
     /* Numbers are read and written in C's way; only the width of characters is asked of the locale.
      */
     if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "");
+    signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error to tell, not a death */
     int status = run(argc, argv);
-    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-    perror("accprobe: standard output");
-    return ACCP_EXIT_USAGE;
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("accprobe: standard output");
+        status = ACCP_EXIT_USAGE;
+    }
+    accp_watchdog_leave(accp_timeout_s() / ACCP_TIMEOUT_SHARE, status);
+    return status;
 }

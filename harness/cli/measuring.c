@@ -1,7 +1,9 @@
 #include "cli/measuring.h"
 
+#include "base/watchdog.h"
 #include "cli/select.h"
 #include "cli/shaping.h"
+#include "cli/verbs.h"
 #include "device/device.h"
 #include "measure/measure.h"
 #include "parameters.h"
@@ -232,6 +234,19 @@ void accp_measuring_sign(struct accp_run *run)
     snprintf(run->tool, sizeof run->tool, "%s", ACCPROBE_VERSION);
 }
 
+static enum accp_status measure_opened(const struct accp_options *options,
+                                       const struct accp_selection *selection,
+                                       struct accp_device *device, struct accp_run *run,
+                                       double *gpu_ms, struct accp_error *error)
+{
+    accp_measuring_sign(run);
+    enum accp_status status = measure_on(options, selection, device, run, gpu_ms, error);
+    /* After success the context is left to the end of the process: tearing it down costs as long as
+     * measuring. After a failure NVML may still be at work in its thread, and must not be at exit. */
+    if (status != ACCP_STATUS_OK) accp_device_close(device);
+    return status;
+}
+
 enum accp_status accp_measuring(const struct accp_options *options, struct accp_run *run,
                                 double *gpu_ms, struct accp_error *error)
 {
@@ -239,11 +254,11 @@ enum accp_status accp_measuring(const struct accp_options *options, struct accp_
     struct accp_device *device;
     *gpu_ms = 0;
     ACCP_TRY(check_request(options, &selection, error));
-    ACCP_TRY(accp_device_open(accp_measuring_device_index(options), &device, error));
-    accp_measuring_sign(run);
-    enum accp_status status = measure_on(options, &selection, device, run, gpu_ms, error);
-    /* After success the context is left to the end of the process: tearing it down costs as long as
-     * measuring. After a failure NVML may still be at work in its thread, and must not be at exit. */
-    if (status != ACCP_STATUS_OK) accp_device_close(device);
+    accp_watchdog_watch(accp_timeout_s(), ACCP_EXIT_ENVIRONMENT);
+    enum accp_status status =
+        accp_device_open(accp_measuring_device_index(options), &device, error);
+    if (status == ACCP_STATUS_OK)
+        status = measure_opened(options, &selection, device, run, gpu_ms, error);
+    accp_watchdog_rest();
     return status;
 }

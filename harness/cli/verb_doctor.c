@@ -1,3 +1,4 @@
+#include "base/watchdog.h"
 #include "cli/select.h"
 #include "cli/verbs.h"
 #include "device/device.h"
@@ -184,7 +185,9 @@ static enum accp_status look(struct doctor *doctor, struct accp_error *error)
 {
     ACCP_TRY(look_at_golden(doctor, error));
     ACCP_TRY(look_at_kernels(doctor, error));
+    accp_watchdog_watch(accp_timeout_s(), ACCP_EXIT_ENVIRONMENT);
     ACCP_TRY(look_at_gpu(doctor, error));
+    accp_watchdog_rest();
     const struct accp_options *options = doctor->options;
     if (options->shape == ACCP_FORMAT_JSON)
         return accp_table_print_json(doctor->table, "accprobe-doctor/1", stdout, error);

@@ -1,3 +1,4 @@
+#include "base/watchdog.h"
 #include "cli/fleet.h"
 #include "cli/select.h"
 #include "cli/shaping.h"
@@ -17,7 +18,8 @@ static void ask_git(const char *folder, const char *arguments, char *line, size_
     char command[PATH_MAX + 128];
     line[0] = 0;
     if (strchr(folder, '\'')) return; /* a quote would end the argument below */
-    snprintf(command, sizeof command, "git -C '%s' %s 2>/dev/null", folder, arguments);
+    snprintf(command, sizeof command, "timeout 60 git -C '%s' %s 2>/dev/null </dev/null", folder,
+             arguments);
     FILE *stream = popen(command, "r");
     if (!stream) return;
     if (!fgets(line, (int)bytes, stream)) line[0] = 0;
@@ -28,12 +30,15 @@ static void ask_git(const char *folder, const char *arguments, char *line, size_
 /* What every golden says of its making. */
 struct origin {
     char folder[PATH_MAX], commit[64], change[256], date[32];
+    int lock; /* of the folder: what two read at once, the later would write without the other's */
 };
 
 static enum accp_status find_origin(const struct accp_options *options, struct origin *origin,
                                     struct accp_error *error)
 {
     ACCP_TRY(accp_golden_folder(options, origin->folder, error));
+    ACCP_TRY(accp_folder_lock(origin->folder, accp_timeout_s() / ACCP_TIMEOUT_SHARE, &origin->lock,
+                              error));
     ask_git(origin->folder, "rev-parse HEAD", origin->commit, sizeof origin->commit);
     /* Goldens that were just recorded, and files that are in no commit, do not change what was
      * built. */
@@ -74,13 +79,17 @@ static enum accp_status record_runs(const struct accp_options *options, const st
     };
     if (options->fleet) {
         size_t refused;
-        ACCP_TRY(accp_fleet_record(options, &request, &refused, error));
+        enum accp_status recorded = accp_fleet_record(options, &request, &refused, error);
+        accp_folder_unlock(origin.lock);
+        ACCP_TRY(recorded);
         return refused == 0
                    ? ACCP_STATUS_OK
                    : accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
                                "%zu GPU models have no new golden; the table says why", refused);
     }
-    ACCP_TRY(accp_golden_record(&request, &outcome, error));
+    enum accp_status status = accp_golden_record(&request, &outcome, error);
+    accp_folder_unlock(origin.lock);
+    ACCP_TRY(status);
     if (options->shape == ACCP_FORMAT_JSON)
         return print_json(json_pack("{s:s, s:s, s:b, s:I, s:I}", "format", "accprobe-record/1",
                                     "path", outcome.path, "written", outcome.written,
@@ -108,7 +117,9 @@ static enum accp_status record_shapes(const struct accp_options *options,
         .date = origin.date,
         .tool = ACCPROBE_VERSION,
     };
-    ACCP_TRY(accp_shapes_record(&request, &outcome, error));
+    enum accp_status status = accp_shapes_record(&request, &outcome, error);
+    accp_folder_unlock(origin.lock);
+    ACCP_TRY(status);
     if (options->shape == ACCP_FORMAT_JSON)
         return print_json(json_pack("{s:s, s:s, s:I, s:I, s:I, s:I}", "format", "accprobe-record/1",
                                     "path", origin.folder, "goldens_written",

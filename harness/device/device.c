@@ -213,11 +213,14 @@ static void release_context(struct accp_device *device)
     device->driver.cuDevicePrimaryCtxRelease_v2(device->ordinal);
 }
 
+/* A call of NVML that does not come back keeps the memory that it writes to, and the list keeps hold
+ * of that. */
 void accp_device_close(struct accp_device *device)
 {
     if (!device) return;
-    let_go(device);
     accp_management_stop(&device->management);
+    const bool is_free = !device->management.abandoned;
+    if (is_free) let_go(device);
     if (device->context) release_context(device);
     for (struct accp_allocation *next; device->allocations; device->allocations = next) {
         next = device->allocations->next;
@@ -227,7 +230,7 @@ void accp_device_close(struct accp_device *device)
         next = device->modules->next;
         free(device->modules);
     }
-    free(device);
+    if (is_free) free(device);
 }
 
 /* NVML's answer where it has one; the driver's else. */

@@ -1,5 +1,7 @@
 #include "device/driver.h"
 
+#include "base/watchdog.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -149,6 +151,7 @@ static const struct driver_result *find_result(int code)
 enum accp_status accp_driver_check(int result, const char *call, enum accp_driver_stage stage,
                                    bool *sticky, struct accp_error *error)
 {
+    accp_watchdog_feed(call);
     if (result == ACCP_CU_SUCCESS) return ACCP_STATUS_OK;
     const struct driver_result *row = find_result(result);
     if (row->sticky && sticky) *sticky = true;

@@ -83,7 +83,8 @@ enum accp_status accp_driver_open(struct accp_driver *driver, struct accp_error 
 enum accp_driver_stage { ACCP_DRIVER_OPENING, ACCP_DRIVER_WORKING };
 
 /* OK for 0, else the error that driver_result.def gives the result of `call` at that stage. *sticky
- * (may be NULL) is set to true, never to false. */
+ * (may be NULL) is set to true, never to false. `call` is a static text: it also feeds the watchdog
+ * (base/watchdog.h). */
 enum accp_status accp_driver_check(int result, const char *call, enum accp_driver_stage stage,
                                    bool *sticky, struct accp_error *error);
 

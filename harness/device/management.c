@@ -1,9 +1,12 @@
 #include "device/management.h"
 
+#include "base/watchdog.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 struct throttle_row {
@@ -29,11 +32,11 @@ static void throttle_format(unsigned long long bits, char *text, size_t text_byt
 }
 
 /* "N/A" is the usual answer of a GPU that has no such feature: anything else is worth more. */
-static bool told(struct accp_management *management, int result, const char *call)
+static bool told(struct accp_management_work *work, int result, const char *call)
 {
     struct accp_error failure;
     if (accp_nvml_check(result, call, &failure) == ACCP_STATUS_OK) return true;
-    struct accp_error *note = &management->note;
+    struct accp_error *note = &work->note;
     if (note->code == ACCP_STATUS_OK ||
         (accp_absence_of(note) == ACCP_ABSENCE_NVML_NOT_SUPPORTED &&
          accp_absence_of(&failure) != ACCP_ABSENCE_NVML_NOT_SUPPORTED))
@@ -41,38 +44,35 @@ static bool told(struct accp_management *management, int result, const char *cal
     return false;
 }
 
-#define HAS(management, symbol) ((management)->nvml.symbol != NULL)
-#define TOLD(management, symbol, arguments) \
-    told(management, \
-         HAS(management, symbol) ? (management)->nvml.symbol arguments \
-                                 : ACCP_NVML_FUNCTION_NOT_FOUND, \
+#define HAS(work, symbol) ((work)->nvml.symbol != NULL)
+#define TOLD(work, symbol, arguments) \
+    told(work, HAS(work, symbol) ? (work)->nvml.symbol arguments : ACCP_NVML_FUNCTION_NOT_FOUND, \
          #symbol)
 
-static void ask_clocks(struct accp_management *management, struct accp_run_device *facts)
+static void ask_clocks(struct accp_management_work *work, struct accp_run_device *facts)
 {
     unsigned mhz;
-    if (TOLD(management, nvmlDeviceGetClockInfo, (management->device, ACCP_NVML_CLOCK_SM, &mhz)))
+    if (TOLD(work, nvmlDeviceGetClockInfo, (work->device, ACCP_NVML_CLOCK_SM, &mhz)))
         facts->sm_clock_mhz = mhz;
-    if (TOLD(management, nvmlDeviceGetClockInfo,
-             (management->device, ACCP_NVML_CLOCK_MEMORY, &mhz)))
+    if (TOLD(work, nvmlDeviceGetClockInfo, (work->device, ACCP_NVML_CLOCK_MEMORY, &mhz)))
         facts->memory_clock_mhz = mhz;
 }
 
 /* Drivers before 535 have the second name only, and a later one may drop it. */
-static void ask_throttle(struct accp_management *management, struct accp_run_device *facts)
+static void ask_throttle(struct accp_management_work *work, struct accp_run_device *facts)
 {
     unsigned long long bits = 0;
-    void *device = management->device;
-    bool known = (HAS(management, nvmlDeviceGetCurrentClocksEventReasons) &&
-                  management->nvml.nvmlDeviceGetCurrentClocksEventReasons(device, &bits) ==
-                      ACCP_NVML_SUCCESS) ||
-                 TOLD(management, nvmlDeviceGetCurrentClocksThrottleReasons, (device, &bits));
+    void *device = work->device;
+    bool known =
+        (HAS(work, nvmlDeviceGetCurrentClocksEventReasons) &&
+         work->nvml.nvmlDeviceGetCurrentClocksEventReasons(device, &bits) == ACCP_NVML_SUCCESS) ||
+        TOLD(work, nvmlDeviceGetCurrentClocksThrottleReasons, (device, &bits));
     if (known) {
-        management->throttle_known = true;
-        management->throttle_bits |= bits;
+        work->throttle_known = true;
+        work->throttle_bits |= bits;
     }
-    if (management->throttle_known)
-        throttle_format(management->throttle_bits, facts->throttle, sizeof facts->throttle);
+    if (work->throttle_known)
+        throttle_format(work->throttle_bits, facts->throttle, sizeof facts->throttle);
 }
 
 static void set_mode(char text[16], unsigned current)
@@ -80,60 +80,40 @@ static void set_mode(char text[16], unsigned current)
     snprintf(text, 16, "%s", current ? "on" : "off");
 }
 
-static void ask_facts(struct accp_management *management)
+static void ask_facts(struct accp_management_work *work)
 {
-    struct accp_run_device *facts = &management->facts;
-    void *device = management->device;
+    struct accp_run_device *facts = &work->facts;
+    void *device = work->device;
     char version[80] = "";
-    if (TOLD(management, nvmlSystemGetDriverVersion, (version, sizeof version)))
+    if (TOLD(work, nvmlSystemGetDriverVersion, (version, sizeof version)))
         accp_text_copy(facts->driver, sizeof facts->driver, version);
     unsigned mhz;
-    if (TOLD(management, nvmlDeviceGetMaxClockInfo, (device, ACCP_NVML_CLOCK_SM, &mhz)))
+    if (TOLD(work, nvmlDeviceGetMaxClockInfo, (device, ACCP_NVML_CLOCK_SM, &mhz)))
         facts->sm_clock_max_mhz = mhz;
     struct accp_nvml_utilization percent;
-    if (TOLD(management, nvmlDeviceGetUtilizationRates, (device, &percent)))
+    if (TOLD(work, nvmlDeviceGetUtilizationRates, (device, &percent)))
         facts->utilization_percent = percent.gpu;
     unsigned current, pending;
-    if (TOLD(management, nvmlDeviceGetMigMode, (device, &current, &pending)))
+    if (TOLD(work, nvmlDeviceGetMigMode, (device, &current, &pending)))
         set_mode(facts->mig, current);
-    if (TOLD(management, nvmlDeviceGetEccMode, (device, &current, &pending)))
+    if (TOLD(work, nvmlDeviceGetEccMode, (device, &current, &pending)))
         set_mode(facts->ecc, current);
     struct accp_nvml_pci pci;
-    if (TOLD(management, nvmlDeviceGetPciInfo_v3, (device, &pci)))
+    if (TOLD(work, nvmlDeviceGetPciInfo_v3, (device, &pci)))
         snprintf(facts->pci_device, sizeof facts->pci_device, "%04x:%04x", pci.device_id & 0xffff,
                  pci.device_id >> 16);
-    ask_clocks(management, facts);
-    ask_throttle(management, facts);
+    ask_clocks(work, facts);
+    ask_throttle(work, facts);
 }
 
-static void *ask(void *argument)
+static void ask(struct accp_management_work *work)
 {
-    struct accp_management *management = argument;
-    if (accp_nvml_open(&management->nvml, &management->note) != ACCP_STATUS_OK) return NULL;
-    management->initialised = true;
+    if (accp_nvml_open(&work->nvml, &work->note) != ACCP_STATUS_OK) return;
+    work->initialised = true;
     void *device = NULL;
-    if (!TOLD(management, nvmlDeviceGetHandleByPciBusId_v2, (management->pci_id, &device)))
-        return NULL;
-    management->device = device;
-    ask_facts(management);
-    return NULL;
-}
-
-void accp_management_start(struct accp_management *management, const char *pci_id)
-{
-    struct accp_run blank;
-    memset(management, 0, sizeof *management);
-    accp_run_init(&blank);
-    management->facts = blank.device;
-    snprintf(management->pci_id, sizeof management->pci_id, "%s", pci_id);
-    management->running = pthread_create(&management->thread, NULL, ask, management) == 0;
-    if (!management->running) ask(management);
-}
-
-void accp_management_wait(struct accp_management *management)
-{
-    if (management->running) pthread_join(management->thread, NULL);
-    management->running = false;
+    if (!TOLD(work, nvmlDeviceGetHandleByPciBusId_v2, (work->pci_id, &device))) return;
+    work->device = device;
+    ask_facts(work);
 }
 
 static bool exists_here(unsigned pid)
@@ -159,37 +139,133 @@ static int64_t count_others(const struct accp_nvml_process *processes, unsigned 
     return others - (!seen_self && seen_stranger);
 }
 
-void accp_management_count(struct accp_management *management, struct accp_run_device *facts)
+static void count(struct accp_management_work *work)
+{
+    struct accp_nvml_process processes[ACCP_NVML_PROCESSES];
+    unsigned listed = ACCP_NVML_PROCESSES;
+    int result = ACCP_NVML_FUNCTION_NOT_FOUND;
+    if (HAS(work, nvmlDeviceGetComputeRunningProcesses_v3))
+        result =
+            work->nvml.nvmlDeviceGetComputeRunningProcesses_v3(work->device, &listed, processes);
+    if (result == ACCP_NVML_INSUFFICIENT_SIZE) /* more than that: how many does not matter */
+        work->facts.other_processes = ACCP_NVML_PROCESSES;
+    else if (told(work, result, "nvmlDeviceGetComputeRunningProcesses_v3"))
+        work->facts.other_processes =
+            count_others(processes, listed < ACCP_NVML_PROCESSES ? listed : ACCP_NVML_PROCESSES);
+}
+
+static void observe(struct accp_management_work *work)
+{
+    ask_clocks(work, &work->facts);
+    ask_throttle(work, &work->facts);
+    count(work);
+}
+
+static void shut_down(struct accp_management_work *work)
+{
+    work->nvml.nvmlShutdown();
+}
+
+static void *run_task(void *argument)
+{
+    struct accp_management_work *work = argument;
+    work->task(work);
+    return NULL;
+}
+
+static void start_task(struct accp_management *management,
+                       void (*task)(struct accp_management_work *work))
+{
+    struct accp_run blank;
+    accp_run_init(&blank);
+    management->work.facts = blank.device;
+    management->work.task = task;
+    management->running =
+        pthread_create(&management->thread, NULL, run_task, &management->work) == 0;
+    if (!management->running) run_task(&management->work);
+}
+
+void accp_management_start(struct accp_management *management, const char *pci_id)
+{
+    struct accp_run blank;
+    memset(management, 0, sizeof *management);
+    accp_run_init(&blank);
+    management->facts = blank.device;
+    snprintf(management->work.pci_id, sizeof management->work.pci_id, "%s", pci_id);
+    start_task(management, ask);
+    management->asking = true;
+}
+
+/* The monotonic clock: a jump of the other one is no reason to give up. */
+static bool join(struct accp_management *management)
+{
+    const double timeout_s = accp_timeout_s() / ACCP_TIMEOUT_SHARE;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)timeout_s;
+    until.tv_nsec += (long)((timeout_s - (double)(time_t)timeout_s) * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return pthread_clockjoin_np(management->thread, NULL, CLOCK_MONOTONIC, &until) == 0;
+}
+
+/* Waits for the task; false: it did not come back, now or earlier, and its findings are not there. */
+static bool finish_task(struct accp_management *management)
+{
+    if (management->running && !join(management)) {
+        management->abandoned = true;
+        accp_absence_fail(&management->note, ACCP_ABSENCE_NVML_TIMEOUT, NULL);
+    }
+    management->running = false;
+    if (!management->abandoned) management->note = management->work.note;
+    return !management->abandoned;
+}
+
+void accp_management_wait(struct accp_management *management)
+{
+    const bool is_first = management->asking;
+    management->asking = false;
+    if (finish_task(management) && is_first) management->facts = management->work.facts;
+}
+
+static bool do_task(struct accp_management *management,
+                    void (*task)(struct accp_management_work *work))
 {
     accp_management_wait(management);
-    if (!management->device) return;
-    struct accp_nvml_process processes[ACCP_NVML_PROCESSES];
-    unsigned count = ACCP_NVML_PROCESSES;
-    int result = ACCP_NVML_FUNCTION_NOT_FOUND;
-    if (HAS(management, nvmlDeviceGetComputeRunningProcesses_v3))
-        result = management->nvml.nvmlDeviceGetComputeRunningProcesses_v3(management->device,
-                                                                          &count, processes);
-    int64_t others = -1;
-    if (result == ACCP_NVML_INSUFFICIENT_SIZE)
-        others = ACCP_NVML_PROCESSES; /* more than that: how many does not matter any more */
-    else if (told(management, result, "nvmlDeviceGetComputeRunningProcesses_v3"))
-        others = count_others(processes, count < ACCP_NVML_PROCESSES ? count : ACCP_NVML_PROCESSES);
+    if (management->abandoned || !management->work.device) return false;
+    start_task(management, task);
+    return finish_task(management);
+}
+
+static void raise_count(const struct accp_management *management, struct accp_run_device *facts)
+{
+    const int64_t others = management->work.facts.other_processes;
     if (others > facts->other_processes) facts->other_processes = others;
+}
+
+void accp_management_count(struct accp_management *management, struct accp_run_device *facts)
+{
+    if (do_task(management, count)) raise_count(management, facts);
 }
 
 void accp_management_observe(struct accp_management *management, struct accp_run_device *facts)
 {
-    accp_management_wait(management);
-    if (!management->device) return;
-    ask_clocks(management, facts);
-    ask_throttle(management, facts);
-    accp_management_count(management, facts);
+    if (!do_task(management, observe)) return;
+    const struct accp_run_device *found = &management->work.facts;
+    if (found->sm_clock_mhz >= 0) facts->sm_clock_mhz = found->sm_clock_mhz;
+    if (found->memory_clock_mhz >= 0) facts->memory_clock_mhz = found->memory_clock_mhz;
+    if (found->throttle[0]) memcpy(facts->throttle, found->throttle, sizeof facts->throttle);
+    raise_count(management, facts);
 }
 
 void accp_management_stop(struct accp_management *management)
 {
     accp_management_wait(management);
-    if (management->initialised) management->nvml.nvmlShutdown();
-    management->initialised = false;
-    management->device = NULL;
+    if (management->abandoned) return;
+    if (management->work.initialised) {
+        start_task(management, shut_down);
+        finish_task(management);
+    }
+    management->work.initialised = false;
+    management->work.device = NULL;
 }

@@ -48,6 +48,20 @@ static bool throttled(const char *reasons, char *text, size_t text_bytes)
     return false;
 }
 
+static bool interrupted(const struct accp_run *run, char *text, size_t text_bytes)
+{
+    for (size_t i = 0; i < run->role_count; ++i) {
+        const struct accp_cycles *cycles = &run->roles[i].cycles;
+        if (cycles->n == 0 || run->roles[i].warps > ACCP_INTERRUPTION_WARPS ||
+            cycles->max < ACCP_INTERRUPTION_RATIO * cycles->min)
+            continue;
+        snprintf(text, text_bytes, "a warp of %s@%d took %.6g cycles, another %.6g",
+                 run->roles[i].role, (int)run->roles[i].warps, cycles->max, cycles->min);
+        return true;
+    }
+    return false;
+}
+
 enum accp_trouble accp_environment_check(const struct accp_run *run, char *text, size_t text_bytes)
 {
     const struct accp_run_device *device = &run->device;
@@ -67,6 +81,7 @@ enum accp_trouble accp_environment_check(const struct accp_run *run, char *text,
         snprintf(text, text_bytes, "a slice of %lld SMs", (long long)device->sm_count);
         return ACCP_TROUBLE_MIG;
     }
+    if (interrupted(run, text, text_bytes)) return ACCP_TROUBLE_INTERRUPTED;
     double first = run->reference_first, second = run->reference_second;
     if (first > 0 && second > 0 && fabs(second - first) > ACCP_REFERENCE_DRIFT_LIMIT * first) {
         snprintf(text, text_bytes, "%.6g cycles in the first half, %.6g in the second", first,

@@ -13,6 +13,7 @@
     TROUBLE(OTHER_PROCESSES, "other processes were computing on the GPU") \
     TROUBLE(UTILIZED, "the GPU was busy before the run") \
     TROUBLE(MIG, "the GPU is split (MIG)") \
+    TROUBLE(INTERRUPTED, "launches were interrupted") \
     TROUBLE(REFERENCE_DRIFTED, "the reference role changed during the run") \
     TROUBLE(REFERENCE_MOVED, "the reference role left its level with the same SASS")
 
@@ -32,6 +33,14 @@ enum {
 /* How far the halves of the reference role may lie apart, relative: five times the spread of a
  * role's mean between processes at 8 warps (0.1 % at the worst). */
 #define ACCP_REFERENCE_DRIFT_LIMIT 0.005
+
+/* A warp that waits while another process has the GPU reads a clock that goes on: it takes this many
+ * times as long as the fastest warp of its role, or more. On an H200 (driver 580.159.04, 2026-11-30)
+ * the slowest warp of a role took up to 2 times as long as the fastest with 1 to 24 warps a block,
+ * and 50 to 57,000 times where a time slice fell into a launch. NVML need not show the other
+ * process: a container can hide it. With more warps a scheduler can starve one for as long. */
+#define ACCP_INTERRUPTION_RATIO 8.0
+enum { ACCP_INTERRUPTION_WARPS = 24 };
 
 /* The first trouble of a measured run, in the table's order, and in `text` what was seen; NONE for
  * runs that were not measured. REFERENCE_MOVED needs a golden: the verdict finds it. A throttle
