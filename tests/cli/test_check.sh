@@ -93,4 +93,13 @@ sed 's/accprobe-golden.1/accprobe-golden\/2/' kept.json >"$golden"
 expect 4 'format version 2' "$accprobe" check --golden golden "$recording"
 sed 's/"role": "optimal.chain13.acc1"/"role": "optimal.chain13.acc6"/' kept.json >"$golden"
 expect 4 'acc6' "$accprobe" check --golden golden "$recording"
+# Recorded on an H200 beside a process that computed without a pause, on one SM, or in bursts (ci/false_alarms): a time
+# slice in a launch accuses nobody, whether NVML shows the other process or not.
+for run in "$ACCP_SOURCE_DIR"/tests/data/busy/*.run.json; do
+    expect 3 '' "$accprobe" check "$run" --pending pending
+    grep -q OTHER_PROCESSES stdout || broken "OTHER_PROCESSES for $run"
+    sed 's/, "other_processes": [0-9]*//; s/, "utilization_percent": [0-9]*//' "$run" >hidden.json
+    expect 3 '' "$accprobe" check hidden.json --pending pending
+    grep -q INTERRUPTED stdout || broken "INTERRUPTED for $run, where nobody saw the other process"
+done
 echo passed

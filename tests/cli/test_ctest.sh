@@ -29,7 +29,7 @@ failing() {
 
 rows=$(grep -c '^ROLE(' "$ACCP_SOURCE_DIR/matrix/optimal.def")
 chains=$(sed -n 's/^ROLE(chain\([0-9]*\)_.*/\1/p' "$ACCP_SOURCE_DIR/matrix/optimal.def" | sort -u | wc -l)
-tests $((2 * rows + 3 * chains + 1)) -j4 -L '^optimal$' --output-junit junit.xml
+tests $((2 * rows + 3 * chains + 1)) -j8 -L '^optimal$' --output-junit junit.xml
 grep -q 'name="gpu.optimal.chain29.acc2.level"' junit.xml || broken 'the tests in the JUnit file'
 tests $((2 * rows / chains + 3)) -R 'optimal[.]chain29'
 ! grep -q 'chain7\|chain13\|gap_growth' stdout || broken 'nothing but chain 29'

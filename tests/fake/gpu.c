@@ -16,7 +16,8 @@ enum {
     OUT_OF_MEMORY = 2,
     ILLEGAL_ADDRESS = 700,
     ENTRY_CYCLES = 23, /* made up: what entering the loop adds to a phase's first iteration */
-    SLOW_MHZ = 1200
+    SLOW_MHZ = 1200,
+    LEAP_CYCLES = 4000000 /* a time slice of 2 ms */
 };
 
 struct block {
@@ -42,6 +43,7 @@ static bool has_run;
 static struct accp_random random_state;
 static struct debt debt;
 static double gpu_ms;
+static unsigned launches;
 
 double accp_fake_gpu_ms(void)
 {
@@ -237,8 +239,9 @@ static int launch_clock_rate(const struct accp_fake_scenario *scenario, const vo
     if (!target) return ILLEGAL_ADDRESS;
     record[0] = copy.budget_cycles;
     record[1] = llround((double)copy.budget_cycles * 1e3 / clock_mhz(scenario));
-    memcpy(target, record, sizeof record);
     gpu_ms += (double)record[1] * 1e-6;
+    if (scenario->on[ACCP_FAKE_clock_back]) record[1] -= 1000000000;
+    memcpy(target, record, sizeof record);
     return OK;
 }
 
@@ -296,6 +299,12 @@ static bool owe(const struct accp_parameters *parameters, const struct accp_fake
     return true;
 }
 
+/* The warp stood still while its clock ran: its budget is spent by the next time it looks. */
+static void leap(struct accp_record *record)
+{
+    record->elapsed_cycles += LEAP_CYCLES;
+}
+
 static int launch_probe(const struct accp_fake_scenario *scenario,
                         const struct accp_fake_function *function, size_t warps,
                         int warps_per_block, const struct accp_parameters *parameters)
@@ -307,6 +316,7 @@ static int launch_probe(const struct accp_fake_scenario *scenario,
     if (!pointers_fit(function, parameters, warps)) return ILLEGAL_ADDRESS;
     if (!owe(parameters, function, warps)) return OUT_OF_MEMORY;
     debt.loses_link = scenario->on[ACCP_FAKE_wrong_results];
+    const bool waits = scenario->on[ACCP_FAKE_interrupted] && ++launches % 30 == 0;
     for (size_t warp = 0; warp < warps; ++warp) {
         struct accp_record record = {0};
         double total_cycles = parameters->skew_cycles[warp];
@@ -318,6 +328,7 @@ static int launch_probe(const struct accp_fake_scenario *scenario,
         if (cycles.count > 0 && (role || !function->role))
             debt.iterations[warp] = run_warp(
                 parameters, accp_fake_cycles_draw(&cycles, &random_state), &record, &total_cycles);
+        if (waits || (warp == 0 && scenario->on[ACCP_FAKE_clock_leap])) leap(&record);
         parameters->records[warp] = record;
         longest_cycles = fmax(longest_cycles, total_cycles);
     }

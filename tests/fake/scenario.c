@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *word;
@@ -35,14 +36,24 @@ static const bool driver_sticky[1000] = {
 #include "device/driver_result.def"
 };
 
-static bool add_rule(struct accp_fake_scenario *scenario, struct accp_fake_rule rule)
+static bool add_rule(struct accp_fake_scenario *scenario, const char *symbol,
+                     struct accp_fake_rule rule)
 {
     if (scenario->rule_count == ACCP_FAKE_RULES) return false;
+    snprintf(rule.symbol, sizeof rule.symbol, "%s", symbol);
     scenario->rules[scenario->rule_count++] = rule;
     return true;
 }
 
-/* "SYMBOL:N:CODE": only the Nth call; "SYMBOL:N+:CODE": the Nth and all after it. */
+static bool is_symbol(const char *name)
+{
+    for (int i = 1; i < ACCP_FAKE_SYMBOL_COUNT; ++i)
+        if (strcmp(symbols[i], name) == 0) return true;
+    return false;
+}
+
+/* "SYMBOL:N:CODE": only the Nth call; "SYMBOL:N+:CODE": the Nth and all after it; "cu*": of any
+ * symbol that begins so. */
 static bool read_rule(struct accp_fake_scenario *scenario, const char *text)
 {
     char symbol[64], plus[2] = "";
@@ -51,11 +62,14 @@ static bool read_rule(struct accp_fake_scenario *scenario, const char *text)
     if (sscanf(text, "%63[^:]:%u:%d", symbol, &first, &code) != 3 &&
         sscanf(text, "%63[^:]:%u%1[+]:%d", symbol, &first, plus, &code) != 4)
         return false;
-    for (int i = 1; i < ACCP_FAKE_SYMBOL_COUNT; ++i)
-        if (strcmp(symbols[i], symbol) == 0)
-            return add_rule(scenario, (struct accp_fake_rule){(enum accp_fake_symbol)i, code, first,
-                                                              plus[0] ? UINT_MAX : first});
-    return false;
+    char *star = strchr(symbol, '*');
+    if (star) *star = 0;
+    return (star || is_symbol(symbol)) &&
+           add_rule(scenario, symbol,
+                    (struct accp_fake_rule){.is_prefix = star != NULL,
+                                            .code = code,
+                                            .first = first,
+                                            .last = plus[0] ? UINT_MAX : first});
 }
 
 static bool read_sku(struct accp_fake_scenario *scenario, const char *id)
@@ -76,8 +90,9 @@ static bool read_word(struct accp_fake_scenario *scenario, const char *word)
         if (strcmp(scenarios[i].word, word) != 0) continue;
         scenario->on[i] = true;
         return scenarios[i].symbol == ACCP_FAKE_SYMBOL_NONE ||
-               add_rule(scenario, (struct accp_fake_rule){scenarios[i].symbol, scenarios[i].code, 1,
-                                                          UINT_MAX});
+               add_rule(scenario, symbols[scenarios[i].symbol],
+                        (struct accp_fake_rule){
+                            .code = scenarios[i].code, .first = 1, .last = UINT_MAX});
     }
     return false;
 }
@@ -107,17 +122,32 @@ static bool needs_context(enum accp_fake_symbol symbol)
            strncmp(name, "nvml", 4) != 0;
 }
 
+/* ACCP_FAKE_LOG names a file that gets a line a call. */
+static void log_call(const char *symbol)
+{
+    const char *path = getenv("ACCP_FAKE_LOG");
+    FILE *file = path && path[0] ? fopen(path, "a") : NULL;
+    if (!file) return;
+    fprintf(file, "%s\n", symbol);
+    fclose(file);
+}
+
 int accp_fake_enter(struct accp_fake_scenario *scenario, enum accp_fake_symbol symbol)
 {
-    unsigned call = ++scenario->calls[symbol];
-    if (scenario->sticky && needs_context(symbol)) return scenario->sticky;
+    log_call(symbols[symbol]);
+    int answer = 0;
     for (int i = 0; i < scenario->rule_count; ++i) {
-        const struct accp_fake_rule *rule = &scenario->rules[i];
-        if (rule->symbol != symbol || call < rule->first || call > rule->last) continue;
-        if (needs_context(symbol) && rule->code > 0 && rule->code < 1000 &&
-            driver_sticky[rule->code])
-            scenario->sticky = rule->code;
-        return rule->code;
+        struct accp_fake_rule *rule = &scenario->rules[i];
+        if (rule->is_prefix ? strncmp(symbols[symbol], rule->symbol, strlen(rule->symbol)) != 0
+                            : strcmp(symbols[symbol], rule->symbol) != 0)
+            continue;
+        const unsigned call = ++rule->calls;
+        if (answer == 0 && call >= rule->first && call <= rule->last) answer = rule->code;
     }
-    return 0;
+    if (scenario->sticky && needs_context(symbol)) return scenario->sticky;
+    while (answer == ACCP_FAKE_NEVER_RETURNS)
+        pause();
+    if (needs_context(symbol) && answer > 0 && answer < 1000 && driver_sticky[answer])
+        scenario->sticky = answer;
+    return answer;
 }

@@ -28,13 +28,14 @@ enum accp_fake_symbol {
     ACCP_FAKE_SYMBOL_COUNT
 };
 
-enum { ACCP_FAKE_RULES = 16 };
+enum { ACCP_FAKE_RULES = 16, ACCP_FAKE_NEVER_RETURNS = -1 };
 
-/* Calls number first .. last of `symbol` answer `code`. */
+/* Of the calls of `symbol`, or of all symbols that begin so, number first .. last answer `code`. */
 struct accp_fake_rule {
-    enum accp_fake_symbol symbol;
+    char symbol[64];
+    bool is_prefix;
     int code;
-    unsigned first, last;
+    unsigned first, last, calls;
 };
 
 struct accp_fake_scenario {
@@ -42,7 +43,6 @@ struct accp_fake_scenario {
     const struct accp_fake_sku *sku;
     int rule_count;
     struct accp_fake_rule rules[ACCP_FAKE_RULES];
-    unsigned calls[ACCP_FAKE_SYMBOL_COUNT];
     int sticky; /* the code that a lost context answers with; 0: it is not lost */
 };
 

@@ -382,6 +382,40 @@ static const struct {
     {"none", 0, 0, "off", 78.4, 77.9, ACCP_TROUBLE_REFERENCE_DRIFTED},
 };
 
+/* Slowest and fastest warp of a role, at so many warps in a block; from H200 runs. */
+static const struct {
+    int warps;
+    double min, max;
+    enum accp_trouble trouble;
+} spreads[] = {
+    {8, 100.1, 178.2, ACCP_TROUBLE_NONE},       {24, 182, 360, ACCP_TROUBLE_NONE},
+    {8, 62.98, 3149, ACCP_TROUBLE_INTERRUPTED}, {4, 64, 3300000, ACCP_TROUBLE_INTERRUPTED},
+    {32, 300, 28500, ACCP_TROUBLE_NONE}, /* starved, not interrupted */
+};
+
+static void test_interruptions(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof spreads / sizeof *spreads; ++i) {
+        struct accp_run run;
+        struct accp_run_role *role;
+        struct accp_error error;
+        char text[128];
+        accp_run_init(&run);
+        run.source = ACCP_SOURCE_MEASURED;
+        assert_int_equal(accp_run_append(&run, &role, &error), ACCP_STATUS_OK);
+        strcpy(role->role, "optimal.chain7.acc2");
+        role->warps = spreads[i].warps;
+        role->cycles.min = spreads[i].min;
+        role->cycles.max = spreads[i].max;
+        role->cycles.n = 31680;
+        assert_int_equal(accp_environment_check(&run, text, sizeof text), spreads[i].trouble);
+        role->cycles.n = 0;
+        assert_int_equal(accp_environment_check(&run, text, sizeof text), ACCP_TROUBLE_NONE);
+        accp_run_fini(&run);
+    }
+}
+
 static void test_surroundings(void **state)
 {
     (void)state;
@@ -417,6 +451,7 @@ int main(void)
         cmocka_unit_test(test_a_broken_store_is_no_missing_golden),
         cmocka_unit_test(test_expected_failures_are_read),
         cmocka_unit_test(test_surroundings),
+        cmocka_unit_test(test_interruptions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
 }
