@@ -96,8 +96,11 @@ static enum accp_status add_role(const struct comparing *comparing,
     if (comparing->golden)
         compare(comparing, accp_golden_level_find(comparing->golden, role->role, role->warps), role,
                 entry);
-    if (shape && accp_shape_broken_text(shape, entry->text, sizeof entry->text))
+    char broken[sizeof entry->text];
+    if (shape && accp_shape_broken_text(shape, broken, sizeof broken)) {
         entry->state = ACCP_STATIC_LAW_BROKEN;
+        memcpy(entry->text, broken, sizeof broken);
+    }
     return ACCP_STATUS_OK;
 }
 
