@@ -211,10 +211,19 @@ int accp_measuring_device_index(const struct accp_options *options)
     return 0;
 }
 
+enum accp_status accp_measuring_check_device(const struct accp_options *options,
+                                             struct accp_error *error)
+{
+    if (options->device != ACCP_DEVICE_ALL) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                     "--device all is for the gate: measure each GPU in a process of its own");
+}
+
 /* Bad input is that with or without a GPU: a skip must not hide it. */
 static enum accp_status check_request(const struct accp_options *options,
                                       struct accp_selection *selection, struct accp_error *error)
 {
+    ACCP_TRY(accp_measuring_check_device(options, error));
     if (options->protocol && !accp_protocol_known(options->protocol))
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "no protocol is called \"%.40s\"; there are gate, occupancy and seed",

@@ -39,4 +39,8 @@ int accp_measuring_device_index(const struct accp_options *options);
 enum accp_status accp_run_print(const struct accp_run *run, enum accp_format format,
                                 struct accp_error *error);
 
+/* USAGE for --device all. */
+enum accp_status accp_measuring_check_device(const struct accp_options *options,
+                                             struct accp_error *error);
+
 #endif

@@ -1,7 +1,9 @@
 /* `accprobe measure --probe ops`: operators, not chains, so it shares the device and the run file
  * with accp_measuring, and nothing of its protocols. */
+#include "base/watchdog.h"
 #include "cli/measuring.h"
 #include "cli/select.h"
+#include "cli/verbs.h"
 #include "operators.h"
 #include "ops/ops.h"
 
@@ -84,15 +86,18 @@ enum accp_status accp_operating(const struct accp_options *options, struct accp_
 {
     struct accp_pattern filter;
     struct accp_device *device = NULL;
+    ACCP_TRY(accp_measuring_check_device(options, error));
     ACCP_TRY(check_options(options, error));
     ACCP_TRY(accp_pattern_init(&filter, "filter", options->filter, error));
     enum accp_status status = check_filter(options, &filter, error);
+    accp_watchdog_watch(accp_timeout_s(), ACCP_EXIT_ENVIRONMENT);
     if (status == ACCP_STATUS_OK)
         status = accp_device_open(accp_measuring_device_index(options), &device, error);
     if (status == ACCP_STATUS_OK) {
         status = operate_on(options, &filter, device, run, error);
         if (status != ACCP_STATUS_OK) accp_device_close(device);
     }
+    accp_watchdog_rest();
     accp_pattern_fini(&filter);
     return status;
 }

@@ -27,10 +27,11 @@ static enum accp_status read_number(int option, const char *text, long *number,
     long value = strtol(text, &end, strncmp(text, "0x", 2) == 0 ? 16 : 10);
     bool plain = *text >= '0' && *text <= '9' && *end == 0 && errno == 0;
     if (!plain || value < accp_option_rows[option].low || value > accp_option_rows[option].high)
-        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
-                         "--%s %.40s: must be a whole number from %ld to %ld",
-                         accp_option_rows[option].name, text, accp_option_rows[option].low,
-                         accp_option_rows[option].high);
+        return accp_fail(
+            error, ACCP_STATUS_USAGE, NULL, -1,
+            "--%s %.40s: must be a whole number from %ld to %ld%s", accp_option_rows[option].name,
+            text, accp_option_rows[option].low, accp_option_rows[option].high,
+            accp_option_rows[option].kind == ACCP_OPTION_KIND_DEVICE ? ", or all" : "");
     *number = value;
     return ACCP_STATUS_OK;
 }
@@ -40,6 +41,7 @@ static void store(struct accp_options *options, int option, const char *text, lo
     (void)text;
 #define STORE_TEXT(id)   options->id = text
 #define STORE_NUMBER(id) options->id = number
+#define STORE_DEVICE(id) options->id = number
 #define STORE_FLAG(id)   options->id = true
     switch ((enum accp_option)option) {
 #define OPTION(id, name, kind, low, high, argument, help) \
@@ -57,6 +59,7 @@ static void clear(struct accp_options *options)
     memset(options, 0, sizeof *options);
 #define CLEAR_TEXT(id)
 #define CLEAR_NUMBER(id) options->id = -1;
+#define CLEAR_DEVICE(id) options->id = -1;
 #define CLEAR_FLAG(id)
 #define OPTION(id, name, kind, low, high, argument, help) CLEAR_##kind(id)
 #include "cli/options.def"
@@ -100,7 +103,10 @@ static enum accp_status read_option(int argc, char **argv, int *at, unsigned tak
                          accp_option_rows[option].name, accp_option_rows[option].name,
                          accp_option_rows[option].argument);
     long number = 0;
-    if (accp_option_rows[option].kind == ACCP_OPTION_KIND_NUMBER)
+    const enum accp_option_kind kind = accp_option_rows[option].kind;
+    if (kind == ACCP_OPTION_KIND_DEVICE && strcmp(value, "all") == 0)
+        number = ACCP_DEVICE_ALL;
+    else if (kind == ACCP_OPTION_KIND_NUMBER || kind == ACCP_OPTION_KIND_DEVICE)
         ACCP_TRY(read_number(option, value, &number, error));
     store(options, option, value, number);
     return ACCP_STATUS_OK;

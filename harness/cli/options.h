@@ -17,7 +17,12 @@ enum accp_option {
 #define ACCP_TAKES(id) (1u << ACCP_OPTION_##id)
 _Static_assert(ACCP_OPTION_COUNT <= 32, "a set of options is 32 bits");
 
-enum accp_option_kind { ACCP_OPTION_KIND_TEXT, ACCP_OPTION_KIND_NUMBER, ACCP_OPTION_KIND_FLAG };
+enum accp_option_kind {
+    ACCP_OPTION_KIND_TEXT,
+    ACCP_OPTION_KIND_NUMBER,
+    ACCP_OPTION_KIND_DEVICE,
+    ACCP_OPTION_KIND_FLAG
+};
 
 /* One row of options.def; the fields are its columns. */
 struct accp_option_row {
@@ -30,7 +35,10 @@ extern const struct accp_option_row accp_option_rows[ACCP_OPTION_COUNT];
 
 typedef const char *accp_option_TEXT; /* NULL: not given */
 typedef long accp_option_NUMBER;      /* -1: not given */
+typedef long accp_option_DEVICE;      /* -1: not given; ACCP_DEVICE_ALL */
 typedef bool accp_option_FLAG;
+
+enum { ACCP_DEVICE_ALL = -2 };
 
 enum accp_format { ACCP_FORMAT_TABLE, ACCP_FORMAT_JSON, ACCP_FORMAT_MARKDOWN };
 

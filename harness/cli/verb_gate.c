@@ -1,3 +1,4 @@
+#include "cli/gate_devices.h"
 #include "cli/judging.h"
 #include "cli/measuring.h"
 #include "cli/predicting.h"
@@ -54,9 +55,15 @@ int accp_verb_gate(const struct accp_options *options)
 {
     struct accp_run run;
     struct accp_error error;
-    int exit_status = ACCP_EXIT_USAGE;
+    struct accp_options one = *options;
+    int exit_status = ACCP_EXIT_USAGE, device_count = 0;
+    if (options->device == ACCP_DEVICE_ALL) {
+        if (!options->arch && accp_device_count(&device_count, NULL) == ACCP_STATUS_OK)
+            return accp_gate_devices(options, device_count);
+        one.device = -1; /* no GPU to measure on: what the gate says then */
+    }
     accp_run_init(&run);
-    enum accp_status status = gate(options, &run, &exit_status, &error);
+    enum accp_status status = gate(&one, &run, &exit_status, &error);
     accp_run_fini(&run);
     return status == ACCP_STATUS_OK ? exit_status : accp_exit_error(&error);
 }

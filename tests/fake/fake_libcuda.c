@@ -315,6 +315,7 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsigned gr
         return INVALID_VALUE;
     size_t bytes;
     memcpy(&bytes, extra[3], sizeof bytes);
+    scenario.device = (int)(current - contexts);
     int result = accp_fake_gpu_launch(&scenario, function, grid_x, block_x, extra[1], bytes);
     if (result != ILLEGAL_ADDRESS) return result;
     scenario.sticky = result; /* as on a GPU, seen by the calls that follow */

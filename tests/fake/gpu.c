@@ -324,6 +324,9 @@ static int launch_probe(const struct accp_fake_scenario *scenario,
         if (warp == 0 || role != known)
             accp_fake_cycles_find(has_run ? &run : NULL, function->symbol, role, warps_per_block,
                                   &cycles);
+        if (warp == 0 && scenario->on[ACCP_FAKE_uneven] && scenario->device == 1)
+            for (size_t i = 0; i < cycles.count; ++i)
+                cycles.modes[i].cycles *= 1.03;
         known = role;
         if (cycles.count > 0 && (role || !function->role))
             debt.iterations[warp] = run_warp(

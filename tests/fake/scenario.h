@@ -43,6 +43,7 @@ struct accp_fake_scenario {
     const struct accp_fake_sku *sku;
     int rule_count;
     struct accp_fake_rule rules[ACCP_FAKE_RULES];
+    int device; /* that the launching thread has its context on */
     int sticky; /* the code that a lost context answers with; 0: it is not lost */
 };
 

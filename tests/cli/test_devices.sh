@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# accprobe gate --device all: every GPU at once, a process each, over the fake driver's two.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+accprobe=$ACCP_BINARY_DIR/accprobe
+export ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 ACCPROBE_LIBNVML=$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1
+ACCP_FAKE_RUN=$(ls "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json)
+export ACCP_FAKE_RUN ACCP_FAKE=two_devices TMPDIR=$scratch/tmp
+mkdir tmp
+unset ACCPROBE_REQUIRE_GPU CTEST_RESOURCE_GROUP_0_GPUS CTEST_RESOURCE_GROUP_COUNT
+
+all=(gate --device all --probe optimal --seed 7 --pending pending)
+expect 0 '' "$accprobe" "${all[@]}" --out run.json
+[ "$(grep -c '^verdict: PASS' stdout)" = 2 ] || broken "two verdicts: $(cat stdout)"
+grep -q 'GPUs 0 and 1 are of one SKU and agree' stdout || broken 'the agreement'
+[ "$(grep -o '"uuid_hash": "[0-9a-f]*"' run.json.0 run.json.1 | sort -u | wc -l)" = 2 ] || broken 'a run of each GPU'
+[ "$(grep -ho '"seed": [0-9]*' run.json.0 run.json.1 | sort -u | wc -l)" = 2 ] || broken 'a seed for each GPU'
+
+# One GPU that is slower fails, and the disagreement is said.
+export ACCP_FAKE=two_devices,uneven
+expect 3 '' "$accprobe" "${all[@]}"
+grep -q 'GPUs 0 and 1 are of one SKU and disagree in 48 levels, most in .*+3.0' stdout || broken "the disagreement: $(tail -n2 stdout)"
+expect 3 '' "$accprobe" "${all[@]}" --format json
+python3 - stdout <<'END' || broken "JSON of both: $(head -c 300 stdout)"
+import json, sys
+said = json.load(open(sys.argv[1]))
+assert [gpu["exit_status"] for gpu in said["gpus"]] == [0, 3] and said["exit_status"] == 3
+assert [gpu["verdict"]["verdict"] for gpu in said["gpus"]] == ["PASS", "ENVIRONMENT"]
+assert said["agreement"][0]["disagreements"] == 48
+END
+
+# A failure on one GPU is what counts; without a GPU the gate does what it always does; nobody else measures on all.
+ACCP_FAKE_SCALE=optimal_chain29_acc2_effective2=1.03 expect 1 '' "$accprobe" "${all[@]}"
+ACCP_FAKE=ok expect 0 '' "$accprobe" "${all[@]}"
+! grep -q 'GPU 1' stdout || broken 'one GPU where there is one'
+ACCP_FAKE=no_device expect 0 '' "$accprobe" "${all[@]}"
+grep -q 'PREDICTED' stdout || broken 'a prediction without a GPU'
+expect 4 'is for the gate' "$accprobe" measure --device all
+expect 4 'or all' "$accprobe" gate --device every
+ACCP_FAKE=two_devices,throttled expect 0 '' "$accprobe" "${all[@]}"
+[ -z "$(ls tmp)" ] || broken 'no folder left behind'
+echo passed
