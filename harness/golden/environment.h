@@ -37,7 +37,7 @@ enum {
 /* A warp that waits while another process has the GPU reads a clock that goes on: it takes this many
  * times as long as the fastest warp of its role, or more. On an H200 (driver 580.159.04, 2026-11-30)
  * the slowest warp of a role took up to 2 times as long as the fastest with 1 to 24 warps a block,
- * and 50 to 57,000 times where a time slice fell into a launch. NVML need not show the other
+ * and 50 to 52,000 times where a time slice fell into a launch. NVML need not show the other
  * process: a container can hide it. With more warps a scheduler can starve one for as long. */
 #define ACCP_INTERRUPTION_RATIO 8.0
 enum { ACCP_INTERRUPTION_WARPS = 24 };

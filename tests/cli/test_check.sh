@@ -102,4 +102,13 @@ for run in "$ACCP_SOURCE_DIR"/tests/data/busy/*.run.json; do
     expect 3 '' "$accprobe" check hidden.json --pending pending
     grep -q INTERRUPTED stdout || broken "INTERRUPTED for $run, where nobody saw the other process"
 done
+
+# The gate on an H200 after an update, recorded: a compiler that costs every role 5 to 9 cycles is named with its first
+# instruction in each level; one that made the same loops passes.
+for run in "$ACCP_SOURCE_DIR"/tests/data/updates/12.*.run.json; do
+    expect 1 '' "$accprobe" check "$run"
+    [ "$(grep -c 'level@.*SLOWER_OTHER_SASS.*the compiler.*first difference: .*ptxas 12' stdout)" = 47 ] ||
+        broken "47 levels that name the compiler and the first difference of $run: $(grep -c SLOWER_OTHER_SASS stdout)"
+done
+expect 0 '' "$accprobe" check "$ACCP_SOURCE_DIR/tests/data/updates/13.5.37.run.json"
 echo passed
