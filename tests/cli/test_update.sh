@@ -6,7 +6,7 @@ built=$ACCP_BINARY_DIR/cubin/sm_90/optimal.cubin kernel=optimal_chain29_acc2_eff
 [ -e "$built" ] || skip "no kernels for sm_90 in this build"
 export ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 ACCPROBE_LIBNVML=$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1
 ACCP_FAKE_RUN=$(ls "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json)
-export ACCP_FAKE_RUN ACCP_FAKE=ok
+export ACCP_FAKE_RUN ACCP_FAKE=ok ACCPROBE_RECORD_FAKE=1
 mkdir -p build/cubin/sm_90 golden
 cp "$ACCP_BINARY_DIR/accprobe" build/
 cp "$ACCP_BINARY_DIR"/cubin/sm_90/*.cubin build/cubin/sm_90/

@@ -42,7 +42,7 @@ class Broken(Exception):
 def environment(**more):
     kept = {name: value for name, value in os.environ.items() if not name.startswith("ACCP")}
     return {**kept, "ACCPROBE_LIBCUDA": os.path.join(BINARY, "fake/libcuda.so.1"),
-            "ACCPROBE_LIBNVML": os.path.join(BINARY, "fake/libnvidia-ml.so.1"), "ACCP_FAKE": "ok",
+            "ACCPROBE_LIBNVML": os.path.join(BINARY, "fake/libnvidia-ml.so.1"), "ACCP_FAKE": "ok", "ACCPROBE_RECORD_FAKE": "1",
             "ACCP_FAKE_RUN": RECORDING, **more}
 
 
