@@ -34,14 +34,21 @@ static bool cell_name(const struct accp_run_role *role, char cell[ACCP_NAME_BYTE
     return true;
 }
 
-static const struct accp_operator_size *size_of(const char *cell, enum accp_operator_id *op)
+/* The size of a cell that operators.def and operator_sizes.def have; NULL: none. A file can hold no more cells than these,
+ * however long it is. */
+static const struct accp_operator_size *size_of(const struct accp_run_role *role, const char *cell,
+                                                enum accp_operator_id *op)
 {
     for (int o = 0; o < ACCP_OPERATOR_COUNT; ++o)
         for (int s = 0; s < ACCP_OPERATOR_SIZE_COUNT; ++s) {
-            char begin[ACCP_NAME_BYTES];
-            const int length = snprintf(begin, sizeof begin, "ops.%s.%s.n", accp_operators[o].name,
-                                        accp_operator_sizes[s].name);
-            if (strncmp(cell, begin, (size_t)length) != 0) continue;
+            char name[ACCP_NAME_BYTES];
+            const int *lengths = accp_operators[o].lengths;
+            if (role->warps != accp_operator_sizes[s].warps ||
+                (role->chain != lengths[0] && role->chain != lengths[1]))
+                continue;
+            snprintf(name, sizeof name, "ops.%s.%s.n%d", accp_operators[o].name,
+                     accp_operator_sizes[s].name, role->chain);
+            if (strcmp(cell, name) != 0) continue;
             *op = (enum accp_operator_id)o;
             return &accp_operator_sizes[s];
         }
@@ -54,7 +61,7 @@ static bool operator_conditions_of(const struct accp_policy *policy,
                                    double bandwidth, struct accp_policy_conditions *conditions)
 {
     enum accp_operator_id op;
-    const struct accp_operator_size *size = size_of(cell, &op);
+    const struct accp_operator_size *size = size_of(role, cell, &op);
     if (!size) return false;
     const int schedulers = policy->arch->schedulers, warps = size->blocks * size->warps;
     accp_policy_conditions_init(conditions);
@@ -105,7 +112,7 @@ static void compare(const struct accp_run *run, const struct accp_run_role *firs
     for (size_t i = 0; i < run->role_count; ++i) {
         char cell[ACCP_NAME_BYTES];
         const struct accp_run_role *role = &run->roles[i];
-        if (role->warps != first->warps || !cell_name(role, cell) ||
+        if (role->cycles.n == 0 || role->warps != first->warps || !cell_name(role, cell) ||
             strcmp(cell, regret->cell) != 0 || !is_choice(answer, role->acc))
             continue;
         const double cycles = role->cycles.mean;
@@ -147,7 +154,13 @@ static enum accp_status judge_role(const struct accp_policy *policy, const struc
     regret->rule = answer.rule;
     regret->split = answer.split;
     compare(run, role, &answer, regret);
-    return ACCP_STATUS_OK;
+    if (!isnan(regret->of_split + regret->of_one + regret->of_two + regret->of_four))
+        return ACCP_STATUS_OK;
+    return accp_fail(
+        error, ACCP_STATUS_INPUT, regret->cell, -1,
+        "the run lacks some of 1, 2, 4 and %d accumulators at %d warps a block: to judge, "
+        "measure all of them",
+        answer.split, role->warps);
 }
 
 static enum accp_status judge_all(const struct accp_policy *policy, const struct accp_run *run,

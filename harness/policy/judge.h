@@ -13,7 +13,7 @@ struct accp_policy_regret {
     int split, best;
     bool is_operator;
     double least_cycles;
-    double of_split, of_one, of_two, of_four; /* regrets; NaN: not in the run */
+    double of_split, of_one, of_two, of_four; /* regrets */
 };
 
 /* The regrets of one kind of cells together. */
@@ -25,7 +25,8 @@ struct accp_policy_verdict {
 /* Judges every cell of the run that the policy can be asked for: chains of the optimal probe (each
  * iteration sums) and of the sink probe's carried roles (isolated), and operators of the ops probe,
  * under the conditions of operator_conditions.def; `bandwidth` is that of the conditions, for
- * operators that read more than a cache holds; 0: memory is left out. *regrets is malloc'd, owned by the caller. Errors: INPUT (no such cell),
+ * operators that read more than a cache holds; 0: memory is left out. *regrets is malloc'd, owned by the caller. Errors: INPUT (no such cell, or
+ * one without 1, 2, 4 and the policy's number of accumulators),
  * as accp_policy_ask, MEMORY. */
 enum accp_status accp_policy_judge(const struct accp_policy *policy, const char *file,
                                    const struct accp_run *run, double bandwidth,

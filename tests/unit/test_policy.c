@@ -340,6 +340,26 @@ static void test_a_regret_is_over_the_best_of_the_other_run(void **state)
     accp_policy_fini(&policy);
 }
 
+static void test_a_cell_that_lacks_a_choice_is_not_judged(void **state)
+{
+    struct accp_policy policy;
+    struct accp_policy_regret *regrets;
+    struct accp_error error;
+    struct accp_run run;
+    size_t count;
+    (void)state;
+    make_exact_policy(&policy);
+    begin_run(&run);
+    add_roles(&run, 4, 0.5, 1);
+    run.roles[1].cycles.n = 0; /* optimal.chain7.acc2 */
+    assert_int_equal(accp_policy_judge(&policy, "run.json", &run, 0, &regrets, &count, &error),
+                     ACCP_STATUS_INPUT);
+    assert_string_equal(error.where, "optimal.chain7");
+    assert_null(regrets);
+    accp_run_fini(&run);
+    accp_policy_fini(&policy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +374,7 @@ int main(void)
         cmocka_unit_test(test_what_was_not_measured_is_not_answered),
         cmocka_unit_test(test_runs_that_differ_make_no_policy),
         cmocka_unit_test(test_a_regret_is_over_the_best_of_the_other_run),
+        cmocka_unit_test(test_a_cell_that_lacks_a_choice_is_not_judged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
 }
