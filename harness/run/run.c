@@ -259,6 +259,8 @@ static enum accp_status read_role(const struct accp_json *object, struct accp_ru
 {
     ACCP_TRY(accp_json_string(object, "role", role->role, sizeof role->role, error));
     ACCP_TRY(accp_json_string(object, "kernel", role->kernel, sizeof role->kernel, error));
+    if (!role->role[0] || !role->kernel[0])
+        return accp_json_fail(object, error, "role or kernel has an empty name");
     ACCP_TRY(read_int(object, "chain", 0, COUNT_MAX, &role->chain, error));
     ACCP_TRY(read_int(object, "acc", 0, COUNT_MAX, &role->acc, error));
     ACCP_TRY(read_int(object, "effective", 0, COUNT_MAX, &role->effective, error));
