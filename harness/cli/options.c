@@ -84,7 +84,9 @@ static enum accp_status read_format(struct accp_options *options, struct accp_er
 static enum accp_status read_option(int argc, char **argv, int *at, unsigned takes,
                                     struct accp_options *options, struct accp_error *error)
 {
-    const char *word = argv[*at], *name = word + 2, *equals = strchr(name, '=');
+    const char *word = argv[*at];
+    const char *name = strcmp(word, "-o") == 0 ? accp_option_rows[ACCP_OPTION_out].name : word + 2;
+    const char *equals = strchr(name, '=');
     int option = find(name, equals ? (size_t)(equals - name) : strlen(name));
     if (option < 0 || !(takes & 1u << option))
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
@@ -123,7 +125,8 @@ enum accp_status accp_options_parse(int argc, char **argv, unsigned takes, int o
     for (int i = 1; i < argc; ++i) {
         if (!only_operands && strcmp(argv[i], "--") == 0) {
             only_operands = true;
-        } else if (!only_operands && strncmp(argv[i], "--", 2) == 0) {
+        } else if (!only_operands &&
+                   (strncmp(argv[i], "--", 2) == 0 || strcmp(argv[i], "-o") == 0)) {
             ACCP_TRY(read_option(argc, argv, &i, takes, options, error));
         } else if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
             return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,

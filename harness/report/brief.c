@@ -1,0 +1,88 @@
+#include "report/page.h"
+
+#include <string.h>
+
+enum { BRIEF_FIXED = 9, BRIEF_SERIES = 6 }; /* lines that are always there; peaks, at most */
+
+/* A cell: neither a bar, nor markup, nor a line's end of others' text takes effect. */
+static void put_cell(FILE *stream, const char *text)
+{
+    for (; *text; ++text) {
+        if (strchr("|\\`*_<>[]#&~!@", *text)) fputc('\\', stream);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, stream);
+    }
+}
+
+static void put_counts(FILE *stream, const struct accp_judgement *judgement)
+{
+    size_t counts[ACCP_VERDICT_COUNT] = {0};
+    const char *before = "";
+    for (size_t i = 0; i < judgement->line_count; ++i)
+        ++counts[judgement->lines[i].verdict];
+    for (int i = ACCP_VERDICT_COUNT - 1; i >= 0; --i) {
+        if (counts[i] == 0) continue;
+        fprintf(stream, "%s%zu %s", before, counts[i], accp_verdict_name((enum accp_verdict)i));
+        before = ", ";
+    }
+}
+
+/* The peak of each series at its most warps: one line for all. */
+static void put_peaks(FILE *stream, const struct accp_summary *summary)
+{
+    const struct accp_point *point;
+    int shown = 0, left_out = 0;
+    for (size_t at = 0; (point = accp_summary_next_series(summary, &at));) {
+        const struct accp_point *best = accp_summary_best(summary, point->series, point->warps);
+        if (!best || !point->family[0]) continue;
+        if (shown == BRIEF_SERIES) {
+            ++left_out;
+            continue;
+        }
+        fprintf(stream, "%s%s@%d **acc%d**", shown++ ? ", " : "Best: ", best->series, best->warps,
+                best->acc);
+    }
+    if (left_out > 0) fprintf(stream, ", and %d series more", left_out);
+    fputs(shown ? ".\n" : "No series was timed.\n", stream);
+}
+
+static size_t put_lines(FILE *stream, const struct accp_judgement *judgement, size_t room)
+{
+    size_t shown = 0, count = 0;
+    for (int verdict = ACCP_VERDICT_COUNT - 1; verdict > ACCP_VERDICT_NO_GOLDEN; --verdict)
+        for (size_t i = 0; i < judgement->line_count; ++i) {
+            const struct accp_line *line = &judgement->lines[i];
+            if ((int)line->verdict != verdict || count++ >= room) continue;
+            if (shown++ == 0) fputs("\n| verdict | claim | reason |\n|---|---|---|\n", stream);
+            fprintf(stream, "| %s | ", accp_verdict_name(line->verdict));
+            put_cell(stream, line->claim);
+            fputs(" | ", stream);
+            put_cell(stream, line->text);
+            fputs(" |\n", stream);
+        }
+    return count - shown;
+}
+
+enum accp_status accp_brief_write(const struct accp_report *report, FILE *stream,
+                                  struct accp_error *error)
+{
+    const struct accp_judgement *judgement = report->judgement;
+    const struct accp_run *run = &report->runs[0];
+    struct accp_summary summary;
+    ACCP_TRY(accp_summary_init(&summary, report->runs, report->run_count, error));
+    fprintf(stream, "### accprobe: %s\n\n**%s** (", accp_verdict_name(judgement->verdict),
+            accp_verdict_text(judgement->verdict));
+    put_counts(stream, judgement);
+    fprintf(stream, "; exit status %d). %s: ", accp_verdict_exit(judgement->verdict),
+            accp_source_text(run->source));
+    put_cell(stream, run->device.name[0] ? run->device.name : "GPU not named");
+    fputs(", driver ", stream);
+    put_cell(stream, run->device.driver[0] ? run->device.driver : "not named");
+    fputs(", ptxas ", stream);
+    put_cell(stream, run->compiler.version[0] ? run->compiler.version : "not named");
+    fprintf(stream, ", %zu process%s.\n", report->run_count, report->run_count == 1 ? "" : "es");
+    put_peaks(stream, &summary);
+    accp_summary_fini(&summary);
+    size_t left_out = put_lines(stream, judgement, ACCP_BRIEF_LINES - BRIEF_FIXED);
+    if (left_out > 0) fprintf(stream, "\n%zu lines more: `accprobe check --all`\n", left_out);
+    return ACCP_STATUS_OK;
+}

@@ -1,0 +1,262 @@
+#include "report/page.h"
+
+#include "report/markup.h"
+
+#include <math.h>
+#include <string.h>
+
+void accp_page_section(FILE *stream, const char *id, const char *heading)
+{
+    fprintf(stream, "</section>\n<section id=\"%s\"><h2>%s</h2>\n", id, heading);
+}
+
+void accp_page_accs_of(const struct accp_summary *summary, const char *family, int warps,
+                       struct accp_page_accs *accs)
+{
+    accs->count = 0;
+    for (size_t i = 0; i < summary->point_count; ++i) {
+        const struct accp_point *point = &summary->points[i];
+        size_t at = accs->count;
+        bool known = false;
+        if (point->warps != warps || strcmp(point->family, family) != 0) continue;
+        for (size_t j = 0; j < accs->count; ++j)
+            known |= accs->accs[j] == point->acc;
+        if (known || at == ACCP_PAGE_ACCS) continue;
+        for (; at > 0 && accs->accs[at - 1] > point->acc; --at)
+            accs->accs[at] = accs->accs[at - 1];
+        accs->accs[at] = point->acc;
+        ++accs->count;
+    }
+}
+
+const struct accp_point *accp_page_next_family(const struct accp_summary *summary, size_t *at)
+{
+    while (*at < summary->point_count) {
+        const struct accp_point *point = &summary->points[(*at)++];
+        bool is_first = point->family[0] != 0;
+        for (const struct accp_point *other = summary->points; is_first && other < point; ++other)
+            is_first = other->warps != point->warps || strcmp(other->family, point->family) != 0;
+        if (is_first) return point;
+    }
+    return NULL;
+}
+
+const struct accp_golden_level *accp_page_level(const struct accp_page *page,
+                                                const struct accp_point *point)
+{
+    for (size_t i = 0; i < page->found_count; ++i) {
+        const struct accp_golden_level *level;
+        if (page->found[i].answer != ACCP_ANSWER_SKU) continue;
+        level = accp_golden_level_find(&page->found[i].golden, point->role, point->warps);
+        if (level) return level;
+    }
+    return NULL;
+}
+
+static const char *glyph(enum accp_verdict verdict)
+{
+    static const char *const glyphs[ACCP_VERDICT_COUNT] = {
+        [ACCP_VERDICT_SKIP] = "–",        [ACCP_VERDICT_PASS] = "✓",
+        [ACCP_VERDICT_NO_GOLDEN] = "○",   [ACCP_VERDICT_DRIFT] = "≠",
+        [ACCP_VERDICT_WIN] = "▲",         [ACCP_VERDICT_INCONCLUSIVE] = "?",
+        [ACCP_VERDICT_ENVIRONMENT] = "!", [ACCP_VERDICT_FAIL] = "✗"};
+    return glyphs[verdict];
+}
+
+static void put_counts(FILE *stream, const struct accp_judgement *judgement)
+{
+    size_t counts[ACCP_VERDICT_COUNT] = {0};
+    const char *before = "";
+    for (size_t i = 0; i < judgement->line_count; ++i)
+        ++counts[judgement->lines[i].verdict];
+    for (int i = ACCP_VERDICT_COUNT - 1; i >= 0; --i) {
+        if (counts[i] == 0) continue;
+        fprintf(stream, "%s%zu %s", before, counts[i], accp_verdict_name((enum accp_verdict)i));
+        before = ", ";
+    }
+}
+
+static const struct accp_line *first_to_repeat(const struct accp_judgement *judgement)
+{
+    for (size_t i = 0; i < judgement->line_count; ++i)
+        if (judgement->lines[i].verdict == judgement->verdict &&
+            judgement->verdict != ACCP_VERDICT_PASS)
+            return &judgement->lines[i];
+    return NULL;
+}
+
+/* "measured on NVIDIA H200 (sm_90, 132 SMs), driver ..., ptxas 13.0.88, protocol gate, 1 process" */
+static void subject_text(const struct accp_report *report, char *text, size_t text_bytes)
+{
+    const struct accp_run *run = &report->runs[0];
+    char multiprocessors[32] = "";
+    if (run->device.sm_count > 0)
+        snprintf(multiprocessors, sizeof multiprocessors, ", %lld SMs",
+                 (long long)run->device.sm_count);
+    snprintf(text, text_bytes, "%s: %s (%s%s), driver %s, %s %s, protocol %s, %zu process%s",
+             accp_source_text(run->source),
+             run->device.name[0] ? run->device.name : "GPU not named",
+             run->device.arch[0] ? run->device.arch : "arch not named", multiprocessors,
+             run->device.driver[0] ? run->device.driver : "not named",
+             run->compiler.name[0] ? run->compiler.name : "compiler",
+             run->compiler.version[0] ? run->compiler.version : "not named", run->protocol.name,
+             report->run_count, report->run_count == 1 ? "" : "es");
+}
+
+static void put_head(const struct accp_page *page, FILE *stream)
+{
+    const struct accp_report *report = page->report;
+    const struct accp_judgement *judgement = report->judgement;
+    const char *name = accp_verdict_name(judgement->verdict);
+    char text[1024];
+    fprintf(stream,
+            "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+            "style-src 'unsafe-inline'; img-src data:\">\n"
+            "<link rel=\"icon\" href=\"data:,\">\n<title>%s: accprobe</title>\n",
+            name);
+    accp_page_style(stream);
+    fprintf(stream,
+            "</head><body>\n<a class=\"skip\" href=\"#progress\">to the figures</a>\n<header>\n"
+            "<h1>accprobe: accumulators of FFMA chains</h1>\n"
+            "<p class=\"verdict %s\"><strong>%s %s</strong> <span>%s (",
+            name, glyph(judgement->verdict), name, accp_verdict_text(judgement->verdict));
+    put_counts(stream, judgement);
+    fprintf(stream, "; %zu role levels); exit status %d</span></p>\n<p>", judgement->roles_judged,
+            accp_verdict_exit(judgement->verdict));
+    subject_text(report, text, sizeof text);
+    accp_markup_text(stream, text);
+    fputs("</p>\n", stream);
+    if (report->runs[0].source != ACCP_SOURCE_MEASURED)
+        fprintf(stream,
+                "<p class=\"note\">Nothing on this page was measured: its source is %s.</p>\n",
+                accp_source_text(report->runs[0].source));
+    if (judgement->trouble != ACCP_TROUBLE_NONE) {
+        fprintf(stream,
+                "<p class=\"note\">Surroundings: %s: ", accp_trouble_text(judgement->trouble));
+        accp_markup_text(stream, judgement->trouble_text);
+        fputs("</p>\n", stream);
+    }
+    if (first_to_repeat(judgement)) {
+        fputs("<p>Repeat: <code>", stream);
+        accp_markup_text(stream, first_to_repeat(judgement)->repeat);
+        fputs("</code></p>\n", stream);
+    }
+}
+
+static void put_navigation(FILE *stream)
+{
+    static const char *const links[][2] = {
+        {"verdict", "Verdict"}, {"progress", "Progress"},   {"peaks", "Peaks"},
+        {"gap", "Gap growth"},  {"modes", "Modes"},         {"shapes", "SASS"},
+        {"sweep", "Compilers"}, {"timelines", "Timelines"}, {"provenance", "Provenance"}};
+    fputs("<nav aria-label=\"Sections\"><ul>", stream);
+    for (size_t i = 0; i < sizeof links / sizeof *links; ++i)
+        fprintf(stream, "<li><a href=\"#%s\">%s</a></li>", links[i][0], links[i][1]);
+    fputs("</ul></nav></header>\n<main><section id=\"verdict\"><h2>Verdict</h2>\n", stream);
+}
+
+static void put_number(FILE *stream, double number)
+{
+    if (isnan(number))
+        fputs("<td class=\"n\"></td>", stream);
+    else
+        fprintf(stream, "<td class=\"n\">%.5g</td>", number);
+}
+
+static void put_line(FILE *stream, const struct accp_line *line)
+{
+    fprintf(stream, "<tr><td class=\"%s\">%s&nbsp;%s</td><td class=\"claim\"><span class=\"mono\">",
+            accp_verdict_name(line->verdict), glyph(line->verdict),
+            accp_verdict_name(line->verdict));
+    accp_markup_text(stream, line->claim);
+    fputs("</span></td>", stream);
+    put_number(stream, line->value);
+    put_number(stream, line->low);
+    put_number(stream, line->high);
+    if (isnan(line->least_visible))
+        fputs("<td class=\"n\"></td>", stream);
+    else
+        fprintf(stream, "<td class=\"n\">%.2f&nbsp;%%</td>", 100 * line->least_visible);
+    fputs("<td>", stream);
+    accp_markup_format(stream, "%s: %s", accp_reason_name(line->reason), line->text);
+    fputs("</td></tr>\n", stream);
+}
+
+/* Levels and laws that passed are told apart from what people came for, and stand behind a click. */
+static bool is_prominent(const struct accp_line *line)
+{
+    if (line->verdict != ACCP_VERDICT_PASS && line->verdict != ACCP_VERDICT_NO_GOLDEN) return true;
+    return strstr(line->claim, ".order@") || strstr(line->claim, ".peak@") ||
+           strstr(line->claim, "gap_growth@") || strncmp(line->claim, "document.", 9) == 0;
+}
+
+static size_t count_lines(const struct accp_judgement *judgement, bool prominent)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < judgement->line_count; ++i)
+        count += is_prominent(&judgement->lines[i]) == prominent;
+    return count;
+}
+
+/* The heaviest verdicts first; within one, as they were judged. */
+static void put_lines(FILE *stream, const struct accp_judgement *judgement, bool prominent)
+{
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
+          "aria-label=\"Claims\"><table class=\"claims\"><thead><tr>"
+          "<th>verdict</th><th>claim</th><th class=\"n\">value</th><th class=\"n\">from</th>"
+          "<th class=\"n\">to</th><th class=\"n\">least "
+          "visible</th><th>reason</th></tr></thead><tbody>\n",
+          stream);
+    for (int verdict = ACCP_VERDICT_COUNT - 1; verdict >= 0; --verdict)
+        for (size_t i = 0; i < judgement->line_count; ++i)
+            if ((int)judgement->lines[i].verdict == verdict &&
+                is_prominent(&judgement->lines[i]) == prominent)
+                put_line(stream, &judgement->lines[i]);
+    fputs("</tbody></table></div>\n", stream);
+}
+
+static void put_verdict(const struct accp_page *page, FILE *stream)
+{
+    const struct accp_judgement *judgement = page->report->judgement;
+    size_t others = count_lines(judgement, false);
+    if (count_lines(judgement, true) > 0) put_lines(stream, judgement, true);
+    if (others == 0) return;
+    fprintf(
+        stream,
+        "<details><summary>%zu levels and laws that hold, or that nothing answers for</summary>\n",
+        others);
+    put_lines(stream, judgement, false);
+    fputs("</details>\n", stream);
+}
+
+static enum accp_status put_parts(const struct accp_paging *paging, struct accp_error *error)
+{
+    put_verdict(paging->page, paging->stream);
+    accp_page_progress(paging);
+    ACCP_TRY(accp_page_peaks(paging, error));
+    accp_page_gap(paging);
+    accp_page_modes(paging);
+    accp_page_shapes(paging);
+    accp_page_sweep(paging);
+    accp_page_timelines(paging);
+    accp_page_provenance(paging);
+    return ACCP_STATUS_OK;
+}
+
+enum accp_status accp_page_write(const struct accp_page *page, FILE *stream,
+                                 struct accp_error *error)
+{
+    struct accp_summary summary;
+    ACCP_TRY(accp_summary_init(&summary, page->report->runs, page->report->run_count, error));
+    put_head(page, stream);
+    put_navigation(stream);
+    const struct accp_paging paging = {page, &summary, stream};
+    enum accp_status status = put_parts(&paging, error);
+    fputs("</section></main>\n<footer><p class=\"soft\">accprobe " ACCPROBE_VERSION
+          "</p></footer></body></html>\n",
+          stream);
+    accp_summary_fini(&summary);
+    return status;
+}

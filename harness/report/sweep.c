@@ -1,0 +1,81 @@
+#include "report/sweep.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Versions by their numbers: 12.10 is after 12.9. */
+static int by_version(const void *left, const void *right)
+{
+    return strverscmp(((const struct accp_shapes *)left)->compiler_version,
+                      ((const struct accp_shapes *)right)->compiler_version);
+}
+
+static enum accp_status read_all(const glob_t *found, const char *arch, struct accp_sweep *sweep,
+                                 struct accp_error *error)
+{
+    sweep->shapes = calloc(found->gl_pathc, sizeof *sweep->shapes);
+    if (!sweep->shapes)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the shapes");
+    for (size_t i = 0; i < found->gl_pathc; ++i) {
+        const char *path = found->gl_pathv[i], *name = strrchr(path, '/') + 1;
+        if (*name < '0' || *name > '9') continue; /* loops.json is no compiler */
+        ACCP_TRY(accp_shapes_read(path, &sweep->shapes[sweep->count], error));
+        ++sweep->count;
+        if (strcmp(sweep->shapes[sweep->count - 1].arch, arch) != 0)
+            return accp_fail(error, ACCP_STATUS_INPUT, path, -1, "is of %s, in the folder of %s",
+                             sweep->shapes[sweep->count - 1].arch, arch);
+    }
+    qsort(sweep->shapes, sweep->count, sizeof *sweep->shapes, by_version);
+    return ACCP_STATUS_OK;
+}
+
+enum accp_status accp_sweep_read(const char *folder, const char *arch, struct accp_sweep *sweep,
+                                 struct accp_error *error)
+{
+    char pattern[PATH_MAX];
+    glob_t found;
+    memset(sweep, 0, sizeof *sweep);
+    if (!accp_arch_find(arch)) return ACCP_STATUS_OK; /* not a part of a path before it is known */
+    snprintf(sweep->arch, sizeof sweep->arch, "%s", arch);
+    snprintf(pattern, sizeof pattern, "%s/shape/%s/*.json", folder, arch);
+    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return ACCP_STATUS_OK;
+    enum accp_status status = read_all(&found, arch, sweep, error);
+    globfree(&found);
+    if (status != ACCP_STATUS_OK) accp_sweep_fini(sweep);
+    return status;
+}
+
+void accp_sweep_fini(struct accp_sweep *sweep)
+{
+    for (size_t i = 0; i < sweep->count; ++i)
+        accp_shapes_fini(&sweep->shapes[i]);
+    free(sweep->shapes);
+    memset(sweep, 0, sizeof *sweep);
+}
+
+static const struct accp_shape *find_in(const struct accp_shapes *shapes, const char *role,
+                                        const char *control_hash)
+{
+    for (size_t i = 0; i < shapes->count; ++i)
+        if (strcmp(shapes->shapes[i].role, role) == 0 &&
+            strcmp(shapes->shapes[i].loop.control_hash, control_hash) == 0)
+            return &shapes->shapes[i];
+    return NULL;
+}
+
+const struct accp_shape *accp_sweep_find(const struct accp_sweep *sweep, const char *role,
+                                         const char *control_hash, const char *version, size_t *at)
+{
+    const struct accp_shape *found = NULL;
+    if (!control_hash[0]) return NULL;
+    for (size_t i = 0; i < sweep->count; ++i) {
+        const struct accp_shape *shape = find_in(&sweep->shapes[i], role, control_hash);
+        bool is_the_one = strcmp(sweep->shapes[i].compiler_version, version) == 0;
+        if (!shape || (found && !is_the_one)) continue;
+        found = shape;
+        *at = i;
+    }
+    return found;
+}

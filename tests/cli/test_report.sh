@@ -1,0 +1,153 @@
+#!/usr/bin/env bash
+# accprobe report: a page that holds what the run holds, whatever a stranger wrote into the run; and a browser shows it.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+accprobe=$ACCP_BINARY_DIR/accprobe
+folder=$(ls -d "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*)
+export ACCP_RECORDING=$folder/optimal.run.json
+
+# Slower than the golden in one role and of other SASS in another, with markup wherever a file may hold text.
+python3 - <<'END'
+import json, os
+run = json.load(open(os.environ["ACCP_RECORDING"]))
+evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&]]>--><!--\u202e|`"
+run["device"].update(name=evil, throttle="none", mig="off", driver=evil[:24], uuid_hash="<b>")
+run["compiler"]["flags"] = evil
+run["tool"] = "<i>"
+for role in run["roles"]:
+    if role["role"] == "optimal.chain29.acc2":
+        role["cycles"].update(mean=role["cycles"]["mean"] * 1.03, max=role["cycles"]["max"] * 1.03)
+    if role["role"] == "optimal.chain29.acc3":
+        role["sass"] = role["sass_exact"] = "0123456789abcdef"
+run["roles"].append({**run["roles"][0], "role": evil, "kernel": evil, "warps": 4})
+for member in "chain", "acc", "effective":
+    del run["roles"][-1][member]
+json.dump(run, open("run.json", "w"))
+END
+name="<svg onload=alert(1)>'.json"
+cp run.json "$name"
+expect 0 '' "$accprobe" report "$name" --timeline '^optimal[.]chain29[.]acc[123]$' -o page.html
+expect 0 '' "$accprobe" report "$name" --timeline '^optimal[.]chain29[.]acc[123]$' --out again.html
+cmp -s page.html again.html || broken 'the same page from the same run'
+cat >read_page.py <<'END'
+import html.parser, math, sys
+void = {"meta", "link", "br", "img", "hr", "input"}
+# What the page is made of; anything else came from a file.
+ours = set("a body caption code dd details div dl dt figcaption figure footer h1 h2 h3 head header html li main nav p "
+           "section span strong style summary table tbody td th thead title tr ul svg circle line rect text".split()) | void - {"img"}
+class Page(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.open, self.text, self.ids, self.links = [], [], set(), set()
+    def handle_starttag(self, tag, attributes):
+        assert tag in ours, tag
+        for key, value in attributes:
+            assert not key.startswith("on") and key not in ("src", "srcset", "action", "formaction"), (tag, key)
+            if tag in ("circle", "line", "rect", "text") and key not in ("class", "transform"):
+                assert math.isfinite(float(value)), (tag, key, value)
+            if key == "href": assert value.startswith("#") or value == "data:,", value
+            if key == "href" and value.startswith("#"): self.links.add(value[1:])
+            if key == "id": self.ids.add(value)
+        if tag not in void: self.open.append(tag)
+    def handle_startendtag(self, tag, attributes):
+        self.handle_starttag(tag, attributes)
+        if tag not in void: self.open.pop()
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, (tag, self.open[-3:], self.getpos())
+        self.open.pop()
+    def handle_data(self, data):
+        self.text.append(data)
+    def handle_comment(self, data):
+        raise AssertionError("a comment: " + data)
+source = open(sys.argv[1], encoding="utf-8").read()
+page = Page()
+page.feed(source)
+page.close()
+assert not page.open, page.open
+assert page.links <= page.ids, page.links - page.ids
+text = "".join(page.text)
+END
+python3 - <<'END' || broken 'a page of our own elements alone, with what the run holds in it'
+import sys
+sys.argv[1:] = ["page.html"]
+exec(open("read_page.py").read())
+assert text.index("FAIL") < text.index("Progress by accumulators")
+assert "<script>alert(1)</script>" in text and "\u202e" not in text
+assert "optimal.chain29.acc2.level@8" in text and "SLOWER_SAME_SASS" in text
+assert "this SASS is not on record" in text and "other SASS" in text
+assert "90941.5" in text, "the best progress of chain 29 at 8 warps"
+assert text.count("an iteration, predicted") == 4, "acc1 and acc2 at 4 and 8 warps"
+assert "the kernel of this build is other SASS" in text
+assert "the document" in text and "+25.9" in text
+assert "11.8.89" in text and "On record for this GPU" in text
+END
+
+# All probes together: small, and made at once.
+python3 - "$accprobe" "$folder"/*.run.json <<'END' || broken 'a page of all probes in a second of one core, and below 2 MB'
+import os, resource, subprocess, sys
+subprocess.run([sys.argv[1], "report", *sys.argv[2:], "-o", "all.html"], check=True)
+used = resource.getrusage(resource.RUSAGE_CHILDREN)
+print("all probes:", os.path.getsize("all.html"), "bytes,", used.ru_utime + used.ru_stime, "s")
+assert os.path.getsize("all.html") < 2e6
+assert used.ru_utime + used.ru_stime < 1
+sys.argv[1:] = ["all.html"]
+exec(open("read_page.py").read())
+END
+for run in "$ACCP_SOURCE_DIR/golden/document/optimal.json" "$folder/occupancy/optimal.run.json"; do
+    expect 0 '' "$accprobe" report "$run" -o other.html
+    python3 read_page.py other.html || broken "a page of $run"
+done
+grep -q 'Nothing on this page was measured' other.html && broken 'a measured run called measured'
+
+# The summary for a change: the verdict of `check` in 20 lines, however many claims fail.
+python3 - <<'END'
+import json, os
+run = json.load(open(os.environ["ACCP_RECORDING"]))
+for role in run["roles"]:
+    role["cycles"].update(mean=role["cycles"]["mean"] * 1.03, max=role["cycles"]["max"] * 1.03)
+json.dump(run, open("slow.json", "w"))
+END
+for run in run.json slow.json "$ACCP_RECORDING"; do
+    expect 0 '' "$accprobe" report --format markdown "$run" -o brief.md
+    [ "$(wc -l <brief.md)" -le 20 ] || broken "20 lines: $(cat brief.md)"
+    "$accprobe" check --format json "$run" >verdict.json
+    verdict=$(python3 -c 'import json; print(json.load(open("verdict.json"))["verdict"])')
+    [ "$(head -n1 brief.md)" = "### accprobe: $verdict" ] || broken "verdict $verdict: $(head -n1 brief.md)"
+done
+expect 0 '' "$accprobe" report --format markdown run.json
+! grep -q '<script>' stdout || broken 'markup of others taken out of effect in Markdown'
+
+expect 4 'report writes a page' "$accprobe" report --format json run.json
+expect 4 'matches no role' "$accprobe" report --timeline chain31 run.json -o none.html
+expect 4 'timeline' "$accprobe" report --timeline '[' run.json -o none.html
+head -c 3000 run.json >half.json
+expect 4 'not valid JSON' "$accprobe" report half.json -o none.html
+sed 's/"arch": "sm_90"/"arch": "..\/..\/x"/' "$ACCP_RECORDING" >arch.json
+"$accprobe" report arch.json -o arch.html >stdout 2>stderr
+[ $? -le 4 ] || broken 'a word for an arch that is a path refused or shown'
+[ ! -e none.html ] || broken 'no file from bad input'
+
+browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
+if [ -z "$browser" ]; then
+    echo 'no chromium: the page was read, and not looked at'
+    echo passed
+    exit
+fi
+# As root the browser starts only without its own walls.
+walls=()
+[ "$(id -u)" != 0 ] || walls=("--no-sand""box")
+# shoot NAME WIDTH OPTIONS...: a picture of the page; nothing on the console, and no blank.
+shoot() {
+    local name=$1 width=$2
+    shift 2
+    HOME=$scratch timeout 100 "$browser" --headless=new "${walls[@]}" --disable-gpu --hide-scrollbars --enable-logging=stderr \
+        --window-size="$width",2400 --screenshot="$name.png" "$@" "file://$scratch/page.html" >"$name.log" 2>&1 ||
+        broken "a picture: $(tail -n3 "$name.log")"
+    ! grep -E 'CONSOLE|Refused|Content Security' "$name.log" || broken 'a silent console'
+    [ "$(wc -c <"$name.png")" -gt 60000 ] || broken "a picture with something in it: $(wc -c <"$name.png") bytes"
+}
+shoot light 1280
+shoot dark 1280 --blink-settings=preferredColorScheme=0
+! cmp -s light.png dark.png || broken 'other colours in the dark'
+shoot narrow 500
+echo passed
