@@ -45,6 +45,7 @@ static const struct {
                       "and the laws hold (NO_GOLDEN)"},
     {ACCP_VERB_diff, "0 identical (for cubins also with registers renamed); 2 differs; 1 structure "
                      "lost (not for runs)"},
+    {ACCP_VERB_explain, "3 the model does not time the loop"},
 };
 
 const char *accp_help_own_statuses(enum accp_verb verb)

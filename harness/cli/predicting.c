@@ -1,7 +1,7 @@
 #include "cli/predicting.h"
 
 #include "cli/select.h"
-#include "model/model.h"
+#include "model/explain.h"
 #include "sass/chain.h"
 #include "sass/code.h"
 #include "sass/cubin.h"
@@ -28,6 +28,27 @@ static void add_note(struct predicting *predicting, const char *kernel, const ch
     if (used + 1 < predicting->note_bytes)
         snprintf(predicting->note + used, predicting->note_bytes - used, "%s%s: %s",
                  used ? "; " : "", kernel, text);
+}
+
+/* What is not timed, and what holds all the same. */
+static enum accp_status explain_unknown(struct predicting *predicting, const struct accp_code *code,
+                                        const struct accp_loop *loop,
+                                        const struct accp_model_options *options, const char *name,
+                                        struct accp_error *error)
+{
+    struct accp_explanation explanation;
+    char text[ACCP_MODEL_TEXT_BYTES + 96];
+    ACCP_TRY(accp_explain(code, loop, options, &explanation, error));
+    const enum accp_bound bound = accp_explanation_bound(&explanation);
+    if (explanation.has_bounds)
+        snprintf(text, sizeof text, "%s is not timed; at least %.0f cycles, by %s",
+                 explanation.prediction.unknown, explanation.bounds[bound], accp_bound_name(bound));
+    else
+        snprintf(text, sizeof text, "%s is not timed, and no bound holds",
+                 explanation.prediction.unknown);
+    accp_explanation_fini(&explanation);
+    add_note(predicting, name, text);
+    return ACCP_STATUS_OK;
 }
 
 static enum accp_status predict_at(struct predicting *predicting, const struct accp_code *code,
@@ -58,6 +79,8 @@ static enum accp_status predict_at(struct predicting *predicting, const struct a
     predicting->is_validated = prediction.validated;
     if (!prediction.known) {
         ++predicting->unknown;
+        if (!role || role->dispatch != ACCP_DISPATCH_MIXED)
+            return explain_unknown(predicting, code, loop, &options, row->role, error);
         add_note(predicting, row->role, prediction.unknown);
         return ACCP_STATUS_OK;
     }

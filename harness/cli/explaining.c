@@ -1,0 +1,146 @@
+#include "cli/explaining.h"
+
+#include "cli/changes.h"
+#include "cli/select.h"
+#include "sass/chain.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_WARPS = 8 };
+
+static const char *const change_names[ACCP_CHANGE_COUNT] = {
+#define CHANGE(id, name, meaning) name,
+    ACCP_CHANGE_TABLE(CHANGE)
+#undef CHANGE
+};
+
+static const char *const change_meanings[ACCP_CHANGE_COUNT] = {
+#define CHANGE(id, name, meaning) meaning,
+    ACCP_CHANGE_TABLE(CHANGE)
+#undef CHANGE
+};
+
+const char *accp_change_name(enum accp_change_kind kind)
+{
+    return change_names[kind];
+}
+
+const char *accp_change_meaning(enum accp_change_kind kind)
+{
+    return change_meanings[kind];
+}
+
+void accp_explained_fini(struct accp_explained *explained)
+{
+    accp_explanation_fini(&explained->explanation);
+    free(explained->without);
+    accp_code_fini(&explained->code);
+    accp_opened_close(&explained->opened);
+    memset(explained, 0, sizeof *explained);
+}
+
+void accp_explained_text(const struct accp_explained *explained, int instruction, char *text,
+                         size_t text_bytes)
+{
+    const size_t index = explained->loop->head + (size_t)instruction;
+    accp_instruction_text(&explained->code.instructions[index], index * ACCP_INSTRUCTION_BYTES,
+                          text, text_bytes);
+}
+
+static enum accp_status open_role(const struct accp_options *options, const char *name,
+                                  struct accp_explained *explained, struct accp_error *error)
+{
+    explained->role = accp_role_find(name);
+    if (!explained->role)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "\"%.60s\" is no role (accprobe list shows them), nor a probe that can be "
+                         "explained (optimal, sink); for a kernel of your own: --cubin FILE "
+                         "--kernel NAME",
+                         name);
+    if (explained->role->dispatch == ACCP_DISPATCH_MIXED)
+        return accp_fail(
+            error, ACCP_STATUS_INPUT, explained->role->name, -1,
+            "its warps run different loops, which the model does not simulate; ask for "
+            "a role of another probe");
+    ACCP_TRY(accp_opened_built(options->arch ? options->arch : "sm_90",
+                               accp_probe_names[explained->role->probe], &explained->opened,
+                               error));
+    return accp_cubin_pick(&explained->opened.cubin, explained->opened.path,
+                           explained->role->kernel, &explained->kernel, error);
+}
+
+static enum accp_status open_cubin(const struct accp_options *options,
+                                   struct accp_explained *explained, struct accp_error *error)
+{
+    ACCP_TRY(accp_opened_file(options->cubin, &explained->opened, error));
+    const struct accp_cubin *cubin = &explained->opened.cubin;
+    if (options->arch && strcmp(options->arch, cubin->arch_name) != 0)
+        return accp_fail(error, ACCP_STATUS_INPUT, options->cubin, -1,
+                         "is code for %s, not for %.20s (--arch)", cubin->arch_name, options->arch);
+    ACCP_TRY(accp_cubin_pick(cubin, options->cubin, options->kernel, &explained->kernel, error));
+    explained->role = accp_role_find(explained->kernel->name);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status open_any(const struct accp_options *options,
+                                 struct accp_explained *explained, struct accp_error *error)
+{
+    if (options->operand_count > 1)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "explain takes one role: it does not know what to do with \"%.60s\"",
+                         options->operands[1]);
+    if (options->cubin && options->operand_count > 0)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "explain takes a role, or --cubin FILE with --kernel NAME, not both");
+    if (options->kernel && !options->cubin)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--kernel names a kernel of --cubin FILE; a role is named without it");
+    if (options->cubin) return open_cubin(options, explained, error);
+    if (options->operand_count > 0)
+        return open_role(options, options->operands[0], explained, error);
+    return accp_fail(
+        error, ACCP_STATUS_USAGE, NULL, -1,
+        "explain what? Name a role (accprobe list shows them), a probe (optimal, sink), "
+        "or --cubin FILE with --kernel NAME");
+}
+
+/* What the launch bounds leave a thread, in steps of 8. */
+static int register_limit(const struct accp_explained *explained)
+{
+    const struct accp_kernel *kernel = explained->kernel;
+    const struct accp_arch *arch = explained->opened.cubin.arch;
+    int threads = 1;
+    for (int i = 0; i < 3; ++i)
+        threads *= kernel->max_threads[i] > 0 ? kernel->max_threads[i] : 1;
+    if (!arch || threads <= 1) return -1;
+    const int limit = arch->registers / threads / 8 * 8;
+    return limit < 255 ? limit : 255;
+}
+
+static enum accp_status explain(const struct accp_options *options,
+                                struct accp_explained *explained, struct accp_error *error)
+{
+    ACCP_TRY(open_any(options, explained, error));
+    ACCP_TRY(accp_code_init(&explained->opened.cubin, explained->kernel, &explained->code, error));
+    ACCP_TRY(accp_chain_find_loop(&explained->code, explained->role, options->loop,
+                                  &explained->loop, error));
+    explained->warps = options->warps > 0 ? (int)options->warps : DEFAULT_WARPS;
+    explained->register_limit = register_limit(explained);
+    const struct accp_model_options model = accp_changes_options(explained);
+    ACCP_TRY(
+        accp_explain(&explained->code, explained->loop, &model, &explained->explanation, error));
+    ACCP_TRY(accp_changes_find(explained, error));
+    accp_changes_bottleneck(explained);
+    return ACCP_STATUS_OK;
+}
+
+enum accp_status accp_explaining(const struct accp_options *options,
+                                 struct accp_explained *explained, struct accp_error *error)
+{
+    memset(explained, 0, sizeof *explained);
+    enum accp_status status = explain(options, explained, error);
+    if (status != ACCP_STATUS_OK) accp_explained_fini(explained);
+    return status;
+}

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# accprobe explain: every cycle has a cause, every change is what predict says of it, and what is unknown is called that.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+accprobe=$ACCP_BINARY_DIR/accprobe sass=$ACCP_SOURCE_DIR/tests/data/sass
+kernel=optimal_chain29_acc2_effective2 built=$ACCP_BINARY_DIR/cubin/sm_90/optimal.cubin
+[ -e "$built" ] || skip "no kernels for sm_90 in this build"
+
+# explained WHAT... -- PATH...: a member of a sound explanation.
+explained() {
+    local what=()
+    while [ "$1" != -- ]; do
+        what+=("$1")
+        shift
+    done
+    expect "${status:-0}" '' "$accprobe" explain "${what[@]}" --format json
+    python3 "$ACCP_SOURCE_DIR/tests/cli/explained.py" "${@:2}" <stdout || broken "a sound explanation of ${what[*]}"
+}
+
+# predicted WHAT...: the mean of the first role that predict says.
+predicted() {
+    "$accprobe" predict "$@" --format json 2>/dev/null |
+        python3 -c 'import json, sys; print(json.load(sys.stdin)["roles"][0]["cycles"]["mean"])'
+}
+
+# near A B: the same to what a run file keeps.
+near() {
+    python3 -c 'import sys; a, b = map(float, sys.argv[1:]); sys.exit(not abs(a - b) < 1e-4 * b)' "$1" "$2" || broken "$1 to be $2"
+}
+
+for case in optimal.chain7.acc1/1 optimal.chain7.acc2/3 optimal.chain29.acc16/4 optimal.chain7.acc4/32 dispatch.chain13.acc3/8; do
+    role=${case%/*} warps=${case#*/}
+    mean=$(explained "$role" --warps "$warps" -- cycles mean) || exit 1
+    near "$mean" "$(predicted --filter "^${role//./[.]}\$" --warps "$warps")"
+done
+if [ -e "$ACCP_BINARY_DIR/cubin/sm_120/optimal.cubin" ]; then
+    [ "$(explained optimal.chain29.acc4 --arch sm_120 -- validated)" = False ] || broken 'sm_120 not validated on hardware'
+fi
+
+# One warp, nothing to disturb it: the stall counts are what is lost, each at the instruction that carries it.
+explained optimal.chain29.acc1 --warps 4 -- >/dev/null
+python3 - <<'END' || broken 'each stall count at its instruction'
+import json
+for i in json.load(open("stdout"))["instructions"][:-1]:
+    counted = i["stall"] + (i["yield"] and i["stall"] == 1)
+    assert i["cycles"].get("stall", 0) == counted - 1, i
+END
+
+# Other accs and other numbers of warps are what predict says of them.
+explained optimal.chain13.acc1 -- >/dev/null
+python3 - >changes <<'END' || broken 'changes in JSON'
+import json
+for c in json.load(open("stdout"))["changes"]:
+    if c["kind"] in ("acc", "warps"):
+        print(c["kind"], c["what"].split()[0], c["cycles"])
+END
+[ "$(grep -c ^acc changes)" = 7 ] || broken "seven other accs: $(cat changes)"
+near "$(sed -n 's/^acc acc5 //p' changes)" "$(predicted --filter '^optimal[.]chain13[.]acc5$' --warps 8)"
+near "$(sed -n 's/^warps 16 //p' changes)" "$(predicted --filter '^optimal[.]chain13[.]acc1$' --warps 16)"
+
+# A constant that is reloaded in every iteration: who waits, for what, and what it costs. Dropping it gives back what it took.
+expect 0 '' "$ACCP_BINARY_DIR/mutate" "$built" $kernel reload reload.cubin
+expect 0 '' "$accprobe" explain --cubin reload.cubin --kernel $kernel --warps 4
+grep -qE 'FFMA .* LDC RZ, c\[' stdout || broken "the first FFMA waiting for the reload: $(cat stdout)"
+before=$(predicted --cubin "$built" --filter 'chain29[.]acc2$' --warps 4)
+after=$(explained --cubin reload.cubin --kernel $kernel --warps 4 -- cycles mean) || exit 1
+python3 - "$before" "$after" <<'END' || broken "the cost of a reload, $before to $after"
+import json, sys
+before, after = map(float, sys.argv[1:])
+explained = json.load(open("stdout"))
+at = next(i for i in explained["instructions"] if i["text"].startswith("LDC"))
+gain = next(c for c in explained["changes"] if c["what"] == "without its 1 LDC")
+assert after > before and abs(gain["cycles"] - after - at["without"]) < 1e-3, (gain, at)
+END
+
+# What is said in words.
+expect 0 '' "$accprobe" explain optimal.chain29.acc1 --warps 4
+for words in 'bottleneck: waits of one warp' 'a warp loses most to stall' 'acc5 instead of acc1' 'model calibrated on hardware' \
+    'FMA pipes' 'timeline of scheduler 0'; do
+    grep -qF -e "$words" stdout || broken "'$words' in: $(cat stdout)"
+done
+expect 0 '' "$accprobe" explain optimal.chain29.acc1 --warps 32
+grep -q 'the rest with --all' stdout || broken 'a timeline that says that it is cut'
+expect 0 '' "$accprobe" explain optimal.chain29.acc1 --format markdown
+grep -q '^| address' stdout || broken 'a Markdown table'
+
+# Loads are not timed: which, where, and what holds all the same.
+status=3
+[ "$(explained --cubin "$sass/loop_jump.sm_90.13.0.cubin" -- known)" = False ] || broken 'an unknown loop'
+unset status
+expect 3 '' "$accprobe" explain --cubin "$sass/loop_jump.sm_90.13.0.cubin"
+grep -qE 'bottleneck: unknown: the model does not time LDG.* at 0x[0-9a-f]+; at least [0-9]+ cycles, by ' stdout ||
+    broken "what is not timed, and a bound: $(cat stdout)"
+if grep -q 'cycles an iteration' stdout; then broken 'no figure for an unknown loop'; fi
+expect 3 'at least' "$accprobe" predict --cubin "$sass/loop_jump.sm_90.13.0.cubin"
+
+# What a person in a hurry does wrong.
+expect 4 'explain what?' "$accprobe" explain
+expect 4 'is no role' "$accprobe" explain optimal.chain31.acc1
+expect 4 'not both' "$accprobe" explain optimal.chain29.acc1 --cubin "$built"
+expect 4 'names a kernel of --cubin' "$accprobe" explain --kernel $kernel
+expect 4 'its warps run different loops' "$accprobe" explain mixed.chain29.acc1
+expect 4 'no loop' "$accprobe" explain --cubin "$built" --kernel $kernel --loop 0x10
+expect 4 'is code for sm_90' "$accprobe" explain --cubin "$built" --kernel $kernel --arch sm_80
+expect 4 'is not an ELF file' "$accprobe" explain --cubin "$sass/README.md"
+expect 4 'must be a whole number from 1' "$accprobe" explain optimal.chain29.acc1 --warps 0
+expect 4 'does not know what to do with' "$accprobe" explain optimal.chain29.acc1 optimal.chain29.acc2
+expect 4 'No space left' bash -c "'$accprobe' explain optimal.chain29.acc1 >/dev/full"
+echo passed
