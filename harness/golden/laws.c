@@ -63,7 +63,7 @@ bool accp_law_apply(enum accp_law law, const struct accp_summary *summary,
         break;
     case ACCP_LAW_CHAIN_MONOTONE:
         other = next_shorter(summary, point);
-        if (other) bound = other->mean;
+        if (other) bound = other->mean - ACCP_LAW_PLACEMENT_CYCLES;
         break;
     case ACCP_LAW_COUNT:
         break;

@@ -22,6 +22,10 @@ enum accp_law {
  * breach. */
 #define ACCP_LAW_SLACK 0.002
 
+/* And by how many cycles a longer chain may cost less, for reasons that are not its own: where its loop
+ * begins in its line of the instruction cache (docs/model.md: 2 cycles with one warp a scheduler). */
+#define ACCP_LAW_PLACEMENT_CYCLES 2
+
 /* One law applied to one point. `value` breaks it below `bound` (cycles per iteration, slack
  * included). `other` is the shorter chain that bounds this one, NULL for the issue limit: the longest
  * whose links wait for one another no deeper than this one's. A tail that all goes to one accumulator

@@ -178,7 +178,7 @@ SCENARIO(growth_not_known, scene->found.golden.growth_count = 0; --scene->found.
 SCENARIO(growth_within_margin, slow(scene, "optimal.chain13.acc1", 8, 0.924))
 SCENARIO(issue_limit, CYCLES("optimal.chain29.acc3", 8).mean = 57.5)
 SCENARIO(at_the_issue_limit, CYCLES("optimal.chain29.acc3", 8).mean = 58)
-SCENARIO(not_monotone, CYCLES("optimal.chain29.acc3", 8).mean = 83)
+SCENARIO(not_monotone, CYCLES("optimal.chain29.acc3", 8).mean = 80)
 SCENARIO(throttled, strcpy(scene->run.device.throttle, "idle,hw-thermal"))
 SCENARIO(throttled_and_slower, throttled(scene); slower(scene))
 SCENARIO(busy_and_slower, scene->run.device.other_processes = 1; slower(scene))
