@@ -2,6 +2,7 @@
 
   peaks.py gather RUN.json...     runs with kernels map_chain<chain>_acc<acc> as a table: chain, acc, and the mean over
                                   the runs at each number of warps
+  peaks.py spread TABLE           a table of 4, 8, ... warps with every number of warps between them
   peaks.py best TABLE             the best acc by chain and warps, as a matrix
   peaks.py points TABLE           the same as lines for gnuplot: chain, place of the number of warps (from 1 on), acc
   peaks.py missed PREDICTED MEASURED  lines of that form where the predicted peak is not within 1 % of the measured one
@@ -41,6 +42,23 @@ def read(path):
             for w, c in zip(warps, cycles):
                 cells[int(chain), w][int(acc)] = float(c)
     return cells
+
+
+def spread(path):
+    """Warps go to the four schedulers in turn, and those of one do not disturb another's (but for constant loads): with
+    4k + r warps, r schedulers have k + 1 of them and the rest k. The mean is over warps."""
+    cells = read(path)
+    most = max(w for _, w in cells)
+    print("chain", "acc", *range(1, most + 1), sep="\t")
+    for chain in sorted({c for c, _ in cells}):
+        for acc in sorted(cells[chain, 4]):
+            row = []
+            for w in range(1, most + 1):
+                few, more = divmod(w, 4)
+                fuller = cells[chain, 4 * few + 4][acc] * (few + 1) * more if more else 0
+                emptier = cells[chain, 4 * few][acc] * few * (4 - more) if few else 0
+                row.append(f"{(fuller + emptier) / w:.6g}")
+            print(chain, acc, *row, sep="\t")
 
 
 def peak(accs):
@@ -111,5 +129,12 @@ def judge(predicted_path, measured_path):
 
 
 if __name__ == "__main__":
-    verbs = {"gather": lambda *paths: gather(paths), "best": best, "points": points, "missed": missed, "judge": judge}
+    verbs = {
+        "gather": lambda *paths: gather(paths),
+        "spread": spread,
+        "best": best,
+        "points": points,
+        "missed": missed,
+        "judge": judge,
+    }
     verbs[sys.argv[1]](*sys.argv[2:])

@@ -24,6 +24,11 @@ for cycles in 10 12; do
 done
 [ "$(peaks gather run-10.json run-12.json | tail -1)" = "$(printf '8\t2\t11')" ] || broken 'a mean over processes'
 
+# Between multiples of four warps some schedulers have one more: 5 warps are one scheduler with 2 and three with 1.
+printf 'chain\tacc\t4\t8\n8\t2\t100\t140\n' >multiples.tsv
+[ "$(peaks spread multiples.tsv | tail -1 | tr '\t' ' ')" = '8 2 100 100 100 100 116 126.667 134.286 140' ] ||
+    broken "every number of warps: $(peaks spread multiples.tsv)"
+
 # What was recorded is whole: 3 to 64 links, each with 1 to 16 accumulators or as many as it has links.
 peaks best "$ACCP_SOURCE_DIR/docs/peaks/measured.tsv" >matrix
 [ "$(wc -l <matrix)" = 63 ] || broken '62 chains'
