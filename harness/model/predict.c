@@ -148,7 +148,11 @@ static void simulate(struct accp_simulation *simulation, const struct accp_model
         accp_simulation_run(simulation,
                             span + WARM_CYCLES + (longest > TIMED_CYCLES ? longest : TIMED_CYCLES));
         add_samples(simulation, samples);
-        if (warps == 1 && schedulers == 1) return; /* a warp alone has no phase */
+        if (warps > 1 || schedulers > 1) continue;
+        /* A warp alone has no phase, but beside fuller schedulers it counts as often as they do. */
+        while (options->warps > ACCP_MODEL_SCHEDULERS && ++phase < phases)
+            add_samples(simulation, samples);
+        return;
     }
 }
 

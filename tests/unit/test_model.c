@@ -157,6 +157,17 @@ static void test_distribution_is_sound_and_repeats(void **state)
     assert_true(fabs(weight - 1) < 1e-9);
 }
 
+/* Five warps: one scheduler has two, three have one. */
+static void test_every_warp_counts_once(void **state)
+{
+    (void)state;
+    const double one = predict("integer_pipe", 4, 0).cycles.mean;
+    const double two = predict("integer_pipe", 8, 0).cycles.mean;
+    const double five = predict("integer_pipe", 5, 0).cycles.mean;
+    assert_true(two > one * 1.2);
+    assert_true(fabs(five / ((2 * two + 3 * one) / 5) - 1) < 0.005);
+}
+
 struct seen {
     int64_t cycles, issued, causes[ACCP_CAUSE_COUNT];
     int warps;
@@ -304,6 +315,7 @@ int main(void)
         cmocka_unit_test(test_two_warps_are_near),
         cmocka_unit_test(test_each_mechanism_switches),
         cmocka_unit_test(test_distribution_is_sound_and_repeats),
+        cmocka_unit_test(test_every_warp_counts_once),
         cmocka_unit_test(test_trace_names_the_causes),
         cmocka_unit_test(test_options_are_checked),
         cmocka_unit_test(test_loops_are_checked),
