@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# usage: predictions.sh ARCH: whether the predictions on record for an arch are what the model says of the kernels built here.
+# A role without a prediction, a broken law or other SASS from the same compiler fails. Skips, with the reason, where another
+# compiler built the kernels, and where nothing but the model has changed: then ci/predicted is due.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+arch=$1
+recorded=$ACCP_SOURCE_DIR/golden/predicted/$arch/optimal.json
+[ -e "$recorded" ] || broken "predictions on record for $arch: ci/predicted REASON makes them"
+"$ACCP_BINARY_DIR/accprobe" gate --arch "$arch" --golden "$ACCP_SOURCE_DIR/golden" --out run.json --format json >verdict.json
+[ $? -lt 4 ] || broken "a verdict for $arch"
+python3 - "$recorded" <<'END'
+import collections
+import json
+import sys
+
+lines = json.load(open("verdict.json"))["lines"]
+built = json.load(open("run.json"))["compiler"]["version"]
+recorded = {r["compiler"]["version"] for r in json.load(open(sys.argv[1]))["records"]}
+reasons = collections.defaultdict(list)
+for line in lines:
+    reasons[line["reason"]].append(line)
+levels = [line for line in lines if ".level@" in line["claim"]]
+assert levels, "no role was judged"
+for line in levels:
+    if line["verdict"] == "NO_GOLDEN":
+        sys.exit(f"expected a prediction on record: {line['claim']}: {line['text']}")
+for reason in ("LAW_BROKEN", "STRUCTURE_LOST", "ZERO_SAMPLES", "ROLE_MISSING"):
+    for line in reasons[reason]:
+        sys.exit(f"expected no {reason}: {line['claim']}: {line['text']}")
+if built not in recorded:
+    print(f"skipped: built by ptxas {built}, the predictions are of {', '.join(sorted(recorded))}")
+    sys.exit(77)
+for line in lines:
+    if line["reason"].endswith("_OTHER_SASS") or line["reason"].startswith("SHAPE_"):
+        sys.exit(f"expected the SASS on record: {line['claim']}: {line['text']}")
+moved = reasons["SLOWER_MODEL"] + reasons["FASTER_MODEL"]
+if moved:
+    print(f"skipped: the model changed since, {len(moved)} of {len(levels)} levels: ci/predicted is due; {moved[0]['claim']}: {moved[0]['text']}")
+    sys.exit(77)
+for line in lines:
+    if line["verdict"] not in ("PASS", "NO_GOLDEN"):
+        sys.exit(f"expected {line['claim']} to pass: {line['text']}")
+END
