@@ -11,7 +11,7 @@ cmake --install "$ACCP_BINARY_DIR" --prefix "$prefix" >log 2>&1 || broken "an in
 expect 0 '' "$accprobe" doctor
 grep -q "$prefix/bin/../share/accprobe/golden" stdout || broken "the installed goldens: $(cat stdout)"
 ! grep -q MISSING stdout || broken "nothing missing: $(cat stdout)"
-expect 0 '' "$accprobe" gate --probe optimal
+"$accprobe" gate --probe optimal >stdout || [ $? -le 2 ] || broken 'a verdict'
 grep -q 'PREDICTED' stdout || broken 'a prediction of the installed kernels'
 expect 0 '' "$accprobe" shape --filter '^optimal[.]chain29[.]acc2$' --arch sm_90
 [ -s "$prefix/share/man/man1/accprobe.1" ] || broken 'the manual page'

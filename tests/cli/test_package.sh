@@ -26,7 +26,7 @@ done
 awk '{ print $1, $2, $NF }' contents | while read -r mode owner name; do
     [ "$owner" = root/root ] && [[ $mode != ????????w* ]] || broken "$name to be root's and to be written by nobody else: $mode $owner"
 done || exit 1
-expect 0 '' root/usr/bin/accprobe gate --probe optimal
+root/usr/bin/accprobe gate --probe optimal >stdout || [ $? -le 2 ] || broken 'a verdict'
 grep -q "^verdict: " stdout || broken 'a verdict from what is in the package'
 expect 0 '' root/usr/bin/accprobe doctor
 [ "$(stat -c %s "$runtime")" -lt 8000000 ] || broken "a package below 8 MB: $(stat -c %s "$runtime")"
