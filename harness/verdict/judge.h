@@ -11,6 +11,7 @@ struct accp_judge {
     struct accp_summary summary;
     const struct accp_golden *golden; /* NULL: none answers */
     enum accp_answer answer;
+    bool is_other_model; /* the golden's predictions are not of the model that made the run */
     struct accp_confidence confidence;
     struct accp_judgement *judgement;
 };

@@ -38,16 +38,6 @@ static void say_unanswered(struct accp_line *line, const struct accp_static *sha
         accp_judge_say(line, ACCP_VERDICT_NO_GOLDEN, reason, "%.6g cycles", line->value);
 }
 
-/* A prediction has no hardware, driver or clock that could have moved it. */
-static enum accp_reason reason_of(const struct joint *joint, enum accp_source source)
-{
-    if (source == ACCP_SOURCE_PREDICTED && joint->reason == ACCP_REASON_SLOWER_SAME_SASS)
-        return ACCP_REASON_SLOWER_MODEL;
-    if (source == ACCP_SOURCE_PREDICTED && joint->reason == ACCP_REASON_FASTER_SAME_SASS)
-        return ACCP_REASON_FASTER_MODEL;
-    return joint->reason;
-}
-
 static void compare_level(struct accp_judge *judge, const struct accp_point *point,
                           const struct accp_golden_level *row, struct accp_line *line)
 {
@@ -71,7 +61,7 @@ static void compare_level(struct accp_judge *judge, const struct accp_point *poi
     const struct joint *joint = &joints[shape.state][judged.result];
     bool tell = shape.text[0] && shape.state != ACCP_STATIC_SAME &&
                 (shape.state != ACCP_STATIC_RENAMED || judged.result != ACCP_LEVEL_INSIDE);
-    accp_judge_say(line, joint->verdict, reason_of(joint, judge->input->runs[0].source),
+    accp_judge_say(line, joint->verdict, joint->reason,
                    "%.6g cycles against %.6g, %+.3f %% [%+.3f, %+.3f], tolerance %.3g %%%s%s",
                    point->mean, row->mean, 100 * line->change, 100 * line->change_low,
                    100 * line->change_high, 100 * row->tolerance / row->mean,

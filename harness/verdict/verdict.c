@@ -146,6 +146,8 @@ bool accp_judge_unanswered(const struct accp_judge *judge, int record, enum accp
                                            [ACCP_ANSWER_SKU] = ACCP_REASON_NO_ROW};
     *reason = why[judge->answer];
     if (record < 0 || !judge->golden) return true;
+    *reason = ACCP_REASON_OTHER_MODEL;
+    if (judge->is_other_model) return true;
     *reason = ACCP_REASON_OTHER_PROTOCOL;
     return !accp_protocol_same(&judge->golden->records[record].protocol,
                                &judge->summary.runs[0].protocol);
@@ -246,6 +248,23 @@ static enum accp_status judge_all(struct accp_judge *judge, struct accp_error *e
     return ACCP_STATUS_OK;
 }
 
+/* A prediction is computed from the SASS alone: where the same SASS has other cycles, the model has
+ * changed, and what it said before answers for nothing that it says now. */
+static bool is_other_model(const struct accp_judge *judge)
+{
+    if (judge->input->runs[0].source != ACCP_SOURCE_PREDICTED || !judge->golden) return false;
+    for (size_t i = 0; i < judge->summary.point_count; ++i) {
+        const struct accp_point *point = &judge->summary.points[i];
+        const struct accp_golden_level *row =
+            accp_golden_level_find(judge->golden, point->role, point->warps);
+        if (row && point->processes > 0 &&
+            accp_judge_static(judge->input, point->role).state == ACCP_STATIC_SAME &&
+            fabs(point->mean - row->mean) > row->tolerance)
+            return true;
+    }
+    return false;
+}
+
 enum accp_status accp_verdict_judge(const struct accp_verdict_input *input,
                                     struct accp_judgement *judgement, struct accp_error *error)
 {
@@ -258,6 +277,7 @@ enum accp_status accp_verdict_judge(const struct accp_verdict_input *input,
         judge.confidence =
             accp_confidence_of(judge.golden->false_alarm_rate, (size_t)judge.golden->comparisons);
     }
+    judge.is_other_model = is_other_model(&judge);
     enum accp_status status = judge_all(&judge, error);
     accp_summary_fini(&judge.summary);
     if (status != ACCP_STATUS_OK) accp_judgement_fini(judgement);

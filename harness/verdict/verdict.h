@@ -107,7 +107,8 @@ struct accp_judgement {
  *   laws      golden/laws.h, with or without a golden
  *   SKIP      growth of a family that the golden knows and claims none for: it did not grow
  *   NO_GOLDEN a level or claim that nothing answers for. A golden of another GPU of the arch
- * answers for claims only; one recorded with another protocol answers for nothing surroundings
+ * answers for claims only; one recorded with another protocol, or predicted by another model, for
+ * nothing surroundings
  * FAIL, WIN and INCONCLUSIVE become ENVIRONMENT when the GPU was slowed, busy or split, or the
  * reference role moved: then a run may pass, and accuses nobody. Structure is no measurement and
  * fails all the same. A role without a sample and a selected role that was not run are ENVIRONMENT
