@@ -19,7 +19,8 @@
     MECHANISM(STALLS, "stalls", "a warp waits for as long as its last stall count says") \
     MECHANISM(YIELD, "yield", "a yield gives the slot away, and costs one when nobody takes it") \
     MECHANISM(SCOREBOARDS, "scoreboards", "wait masks hold a warp until a scoreboard is released") \
-    MECHANISM(GREEDY, "greedy", "the warp that issued last goes on; else the longest unserved") \
+    MECHANISM(GREEDY, "greedy", "the warp that issued last goes on as long as it can") \
+    MECHANISM(TURNS, "turns", "the others are served in turn; else the longest unserved") \
     MECHANISM(PIPES, "pipes", "16 lanes hold their pipe for two cycles") \
     MECHANISM(WIDE, "wide", "IMAD.WIDE and IMAD.HI hold theirs for four, and delay the next") \
     MECHANISM(PORTS, "ports", "a register bank gives one register in a cycle") \

@@ -106,18 +106,29 @@ static bool may_issue(const struct accp_simulation *simulation,
     return hindrance(simulation, scheduler, warp) == ACCP_CAUSE_ANOTHER;
 }
 
-/* The owner if it can; else the warp that has waited longest. -1: none can. */
+/* Whether warp `w` comes before `chosen` (-1: none yet): in turn, the numbers going down from the
+ * warp that issued last; or, without turns, by how long ago each issued. */
+static bool is_before(const struct accp_simulation *simulation,
+                      const struct accp_model_scheduler *scheduler, int w, int chosen)
+{
+    if (chosen < 0) return true;
+    if (!has(simulation, ACCP_MECHANISM_TURNS))
+        return scheduler->warps[w].issue_cycle < scheduler->warps[chosen].issue_cycle;
+    const int count = scheduler->warp_count, last = scheduler->last_warp;
+    return (last - 1 - w + count) % count < (last - 1 - chosen + count) % count;
+}
+
+/* The owner if it can; else the one of the others whose turn it is. -1: none can. */
 static int choose(const struct accp_simulation *simulation,
                   const struct accp_model_scheduler *scheduler)
 {
     const int owner = scheduler->owner;
     if (owner >= 0 && may_issue(simulation, scheduler, &scheduler->warps[owner])) return owner;
     int chosen = -1;
-    for (int w = 0; w < scheduler->warp_count; ++w) {
-        const struct accp_model_warp *warp = &scheduler->warps[w];
-        if (chosen >= 0 && warp->issue_cycle >= scheduler->warps[chosen].issue_cycle) continue;
-        if (may_issue(simulation, scheduler, warp)) chosen = w;
-    }
+    for (int w = 0; w < scheduler->warp_count; ++w)
+        if (is_before(simulation, scheduler, w, chosen) &&
+            may_issue(simulation, scheduler, &scheduler->warps[w]))
+            chosen = w;
     return chosen;
 }
 
@@ -294,6 +305,7 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
     const struct accp_model_instruction *instruction =
         &simulation->program->instructions[warp->next];
     warp->issue_cycle = simulation->cycle;
+    scheduler->last_warp = w;
     warp->ready_cycle = scheduler->cycle + instruction->wait_cycles;
     if (has(simulation, ACCP_MECHANISM_GREEDY)) scheduler->owner = instruction->yields ? -1 : w;
     take_unit(simulation, scheduler, instruction->unit);

@@ -42,7 +42,8 @@ struct accp_model_reader {
  * stages cannot let its instruction go. */
 struct accp_model_scheduler {
     int warp_count;
-    int owner; /* the warp that goes on if it can; -1: none */
+    int owner;     /* the warp that goes on if it can; -1: none */
+    int last_warp; /* that issued; the turn is the next one's */
     bool frozen;
     int64_t cycle;                       /* by its own clock, as are these: */
     int64_t unit_cycle[ACCP_UNIT_COUNT]; /* the unit is free */
