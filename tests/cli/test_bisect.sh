@@ -54,7 +54,7 @@ fi
 
 # Over the compilers of the recorded sweep, whose shapes stand in golden/: the first that made another loop of a role.
 cd "$ACCP_SOURCE_DIR" || exit 1
-mapfile -t versions < <(find golden/shape/sm_90 -name '[0-9]*.json' -printf '%f\n' | sed 's/[.]json$//' | sort -V)
+mapfile -t versions < <(find golden/shape/sm_90 -maxdepth 1 -name '[0-9]*.json' -printf '%f\n' | sed 's/[.]json$//' | sort -V)
 for case in '12.3.107 13.5.37 chain29[.]acc2' '12.3.107 13.5.37 chain29[.]acc4' '12.4.99 13.0.88 chain13[.]acc8'; do
     read -r good bad role <<<"$case"
     ask=("$accprobe" diff --filter "^optimal[.]$role\$" "golden/shape/sm_90/$good.json")

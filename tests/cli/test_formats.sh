@@ -83,7 +83,7 @@ changes = {
     "golden": ["d['levels'][0]['sessions'] = 9", "d['levels'] = []", "d['levels'][0]['tolerance'] = 0", "del d['sku']['sm_count']",
                "d['source'] = 'document'", "d['orders'][0]['peak'] = []", "d['orders'][0]['ties'] = [[1]]", "d['growths'][0]['chains'] = [7]",
                "del d['records'][0]['reason']", "d['false_alarm_rate'] = 0.6", "d['levels'][0]['record'] = -1", "d['orders'][0]['margin'] = 2"],
-    "shape": ["d['kernels'] = []", "del d['arch']", "d['kernels'][0]['loop']['stall_sum'] = -1", "del d['kernels'][0]['loop']['hash']",
+    "shape": ["d['kernels'] = []", "del d['arch']", "del d['kernels'][0]['unknown']", "del d['kernels'][0]['laws']", "d['kernels'][0]['loop']['stall_sum'] = -1", "del d['kernels'][0]['loop']['hash']",
               "d['kernels'][0]['laws']['chain'] = False", "d['kernels'][0]['control_hash'] = 'zz'", "d['kernels'][0]['ffma'] = 1.5"],
     "prediction": ["d['device']['driver'] = '580'", "d['source'] = 'measured'", "d['reference'] = {'first_half': 1, 'second_half': 1}"],
     "verdict": ["d['verdict'] = 'FINE'", "d['exit_status'] = 5", "del d['lines'][0]['repeat']", "d['lines'][0]['reason'] = 'because'", "d['lines'][0]['value'] = None"],
