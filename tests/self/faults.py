@@ -18,7 +18,8 @@ import sys
 import tempfile
 import time
 
-SOURCE, BINARY = os.environ["ACCP_SOURCE_DIR"], os.environ["ACCP_BINARY_DIR"]
+SOURCE = os.environ.get("ACCP_SOURCE_DIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+BINARY = os.environ.get("ACCP_BINARY_DIR", os.path.join(SOURCE, "build"))
 TOOL = os.path.join(BINARY, "accprobe")
 RECORDING = glob.glob(os.path.join(SOURCE, "golden/measured/sm_90-132sm-*/optimal.run.json"))[0]
 ROLE = "^optimal[.]chain7[.]acc1$"

@@ -16,7 +16,8 @@ import subprocess
 import sys
 import tempfile
 
-SOURCE, BINARY = os.environ["ACCP_SOURCE_DIR"], os.environ["ACCP_BINARY_DIR"]
+SOURCE = os.environ.get("ACCP_SOURCE_DIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
+BINARY = os.environ.get("ACCP_BINARY_DIR", os.path.join(SOURCE, "build"))
 TOOL, MUTATE = os.path.join(BINARY, "accprobe"), os.path.join(BINARY, "mutate")
 BUILT = os.path.join(BINARY, "cubin/sm_90/optimal.cubin")
 RECORD = os.path.join(SOURCE, "tests/data/mutants.tsv")
