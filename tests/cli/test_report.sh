@@ -135,7 +135,7 @@ if [ -z "$browser" ]; then
 fi
 # As root the browser starts only without its own walls.
 walls=()
-[ "$(id -u)" != 0 ] || walls=("--no-sand""box")
+[ "$(id -u)" != 0 ] || walls=(--no-sandbox)
 # shoot NAME WIDTH OPTIONS...: a picture of the page; nothing on the console, and no blank.
 shoot() {
     local name=$1 width=$2
