@@ -204,13 +204,12 @@ static void report_json(const struct member *members, int count, int exit_status
 {
     printf("{\"format\": \"accprobe-verdicts/1\", \"exit_status\": %d,\n \"gpus\": [", exit_status);
     for (int i = 0; i < count; ++i) {
-        printf("%s\n  {\"gpu\": %d, \"exit_status\": %d, \"verdict\": ", i ? "," : "", i,
-               members[i].exit_status);
-        fflush(stdout);
-        if (access(members[i].output, R_OK) == 0 && members[i].run.role_count > 0)
+        printf("%s\n  {\"gpu\": %d, \"exit_status\": %d", i ? "," : "", i, members[i].exit_status);
+        if (access(members[i].output, R_OK) == 0 && members[i].run.role_count > 0) {
+            printf(", \"verdict\": ");
+            fflush(stdout);
             show(members[i].output, stdout);
-        else
-            printf("null");
+        }
         printf("}");
         show(members[i].complaint, stderr);
     }

@@ -117,9 +117,26 @@ static enum accp_status print_choices(const struct accp_policy *policy,
     return status;
 }
 
-static json_t *number(double value)
+/* What is not known is left out of JSON: no null, no -1, no empty text stands for it. */
+static void put_text(json_t *object, const char *name, const char *text)
 {
-    return isnan(value) ? json_null() : json_real(value);
+    if (text[0]) json_object_set_new(object, name, json_string(text));
+}
+
+static json_t *head_json(const struct accp_policy *policy, const char *given)
+{
+    json_t *device = json_object(), *compiler = json_object();
+    put_text(device, "name", policy->device.name);
+    put_text(device, "arch", policy->device.arch);
+    if (policy->device.sm_count > 0)
+        json_object_set_new(device, "sm_count", json_integer((json_int_t)policy->device.sm_count));
+    put_text(device, "pci_device", policy->device.pci_device);
+    put_text(device, "driver", policy->device.driver);
+    put_text(compiler, "name", policy->compiler.name);
+    put_text(compiler, "version", policy->compiler.version);
+    return json_pack("{s:s, s:s, s:o, s:o, s:I, s:s}", "format", "accprobe-policy/1", "source",
+                     accp_source_text(policy->source), "device", device, "compiler", compiler,
+                     "runs", (json_int_t)policy->run_count, "conditions", given);
 }
 
 static json_t *answer_json(const struct accp_policy_answer *answer, int chain, int load)
@@ -128,7 +145,8 @@ static json_t *answer_json(const struct accp_policy_answer *answer, int chain, i
     for (size_t k = 0; k < COMPARED; ++k) {
         char key[16];
         snprintf(key, sizeof key, "%d", compared[k]);
-        json_object_set_new(over, key, number(accp_policy_margin(answer, compared[k])));
+        const double margin = accp_policy_margin(answer, compared[k]);
+        if (!isnan(margin)) json_object_set_new(over, key, json_real(margin));
     }
     for (size_t i = 0; i < answer->choice_count; ++i)
         if (answer->is_tied[i]) json_array_append_new(ties, json_integer(answer->choices[i].acc));
@@ -144,13 +162,7 @@ static enum accp_status print_json(const struct accp_policy *policy,
 {
     char given[256];
     accp_policy_conditions_text(&request->conditions, given, sizeof given);
-    json_t *head = json_pack(
-        "{s:s, s:s, s:{s:s, s:s, s:I, s:s, s:s}, s:{s:s, s:s}, s:I, s:s}", "format",
-        "accprobe-policy/1", "source", accp_source_text(policy->source), "device", "name",
-        policy->device.name, "arch", policy->device.arch, "sm_count",
-        (json_int_t)policy->device.sm_count, "pci_device", policy->device.pci_device, "driver",
-        policy->device.driver, "compiler", "name", policy->compiler.name, "version",
-        policy->compiler.version, "runs", (json_int_t)policy->run_count, "conditions", given);
+    json_t *head = head_json(policy, given);
     char *text = head ? json_dumps(head, JSON_PRESERVE_ORDER) : NULL;
     json_decref(head);
     if (!text) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the answer");

@@ -22,6 +22,18 @@ mkdir answers
 for probe in optimal:occupancy sink:sink; do
     "$accprobe" explain "${probe%:*}" --format json >"answers/${probe#*:}.json" || broken "an explanation of $probe"
 done
+occupancy=$(dirname "$recording")/occupancy
+"$accprobe" explain optimal.chain29.acc2 --format json >answers/explain.json || broken 'an explanation of a role'
+"$accprobe" explain sink.chain7.acc2.store --format json >answers/explain-unknown.json 2>stderr
+"$accprobe" policy --format json >answers/policy.json || broken 'a policy'
+"$accprobe" policy --given registers-left=0 --format json >answers/policy-registers.json || broken 'a policy of few registers'
+"$accprobe" policy --format json answers/prediction.json >answers/policy-predicted.json || broken 'a predicted policy'
+"$accprobe" policy --format json --against "$occupancy/chains-3.run.json" >answers/policy-judgement.json || broken 'a policy judged'
+for word in '' ,uneven; do
+    ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 ACCPROBE_LIBNVML=$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1 \
+        ACCP_FAKE=two_devices$word ACCP_FAKE_RUN=$recording "$accprobe" gate --probe optimal --device all --pending pending \
+        --format json >"answers/verdicts${word/,/-}.json" 2>stderr
+done
 cat >answers/expected.json <<'END'
 {"format": "accprobe-expected/1", "expected": [
  {"claim": "optimal.chain29.acc16.level@8", "reason": "a test", "expires": "2027-03-31"}]}
@@ -51,7 +63,7 @@ for name, schema in schemas.items():
     validators[name] = jsonschema.Draft202012Validator(schema, resolver=resolver)
 
 def names_of(data):
-    name = data["format"].split("-")[1].split("/")[0]
+    name = data["format"].removeprefix("accprobe-").split("/")[0]
     return [name, "prediction"] if data.get("source") == "predicted" and name == "run" else [name]
 
 seen, samples = {name: 0 for name in schemas}, {}
@@ -95,6 +107,12 @@ changes = {
     "occupancy": ["d['rows'][0]['best'] = 2"],
     "fleet": ["d['rows'][0]['sessions'] = 10"],
     "sink": ["del d['rows'][0]['warps']"],
+    "explain": ["del d['unknown' if 'unknown' in d else 'cycles']", "d['source'] = 'measured'", "d['instructions'][0]['stall'] = 16",
+                "d['changes'] = [{}]", "d['bottleneck'] = ''"],
+    "policy": ["d['cells'] = []", "d['cells'][0]['rule'] = 'BECAUSE'", "d['cells'][0]['over']['1'] = None", "d['device']['name'] = ''",
+               "d['device']['sm_count'] = -1", "d['cells'][0]['ties'] = []"],
+    "policy-judgement": ["del d['rows'][0]['regret']"],
+    "verdicts": ["d['gpus'][0]['verdict'] = None", "d['gpus'][0]['verdict']['lines'][0]['reason'] = 'because'", "d['agreement'][0]['gpus'] = [0]"],
     "record": ["del d['path']", "d['rows_kept'] = -1"],
 }
 assert set(changes) == set(schemas), set(changes) ^ set(schemas)
