@@ -90,11 +90,31 @@ static void sync_folder_of(const char *path)
     close(descriptor);
 }
 
+/* A device or a pipe takes the data; a file in its place would be the end of it. */
+static enum accp_status write_through(const char *path, const void *data, size_t size,
+                                      struct accp_error *error)
+{
+    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    int failed = descriptor < 0 || write_all(descriptor, data, size) != 0;
+    int reason = errno;
+    if (descriptor >= 0 && close(descriptor) != 0 && !failed) {
+        failed = 1;
+        reason = errno;
+    }
+    if (!failed) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot write: %s", strerror(reason));
+}
+
 enum accp_status accp_file_write_atomic(const char *path, const void *data, size_t size,
                                         struct accp_error *error)
 {
-    char temporary[PATH_MAX];
-    int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", path);
+    char temporary[PATH_MAX], resolved[PATH_MAX];
+    struct stat found;
+    if (stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode))
+        return write_through(path, data, size, error);
+    /* A link goes on pointing to what it points to. */
+    const char *target = realpath(path, resolved) ? resolved : path;
+    int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", target);
     if (length < 0 || (size_t)length >= sizeof temporary)
         return accp_fail(error, ACCP_STATUS_IO, path, -1, "the path is too long");
     int descriptor = mkstemp(temporary);
@@ -108,7 +128,7 @@ enum accp_status accp_file_write_atomic(const char *path, const void *data, size
         failed = 1;
         reason = errno;
     }
-    if (!failed && rename(temporary, path) != 0) {
+    if (!failed && rename(temporary, target) != 0) {
         failed = 1;
         reason = errno;
     }
@@ -117,7 +137,7 @@ enum accp_status accp_file_write_atomic(const char *path, const void *data, size
         return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot write, it is as it was: %s",
                          strerror(reason));
     }
-    sync_folder_of(path);
+    sync_folder_of(target);
     return ACCP_STATUS_OK;
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,40 @@ static void test_file_round_trip(void **state)
     char command[160];
     snprintf(command, sizeof command, "test $(ls %s/a/b | wc -l) = 1 && rm -r %s", folder, folder);
     assert_int_equal(system(command), 0);
+}
+
+/* As root, --out /dev/null must leave /dev/null a device. A pipe stands for it: that needs no root. */
+static void test_only_files_are_replaced(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/accp_base_XXXXXX", file[64], link[64], pipe[64], got[8] = {0};
+    struct accp_error error;
+    struct stat found;
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/file", folder);
+    snprintf(link, sizeof link, "%s/link", folder);
+    snprintf(pipe, sizeof pipe, "%s/pipe", folder);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    const int reader = open(pipe, O_RDWR | O_CLOEXEC);
+    assert_true(reader >= 0);
+    assert_int_equal(accp_file_write_atomic(pipe, "data", 4, &error), ACCP_STATUS_OK);
+    assert_int_equal(lstat(pipe, &found), 0);
+    assert_true(S_ISFIFO(found.st_mode));
+    assert_int_equal(read(reader, got, sizeof got), 4);
+    assert_string_equal(got, "data");
+    close(reader);
+    assert_int_equal(accp_file_write_atomic(file, "old", 3, &error), ACCP_STATUS_OK);
+    assert_int_equal(symlink("file", link), 0);
+    assert_int_equal(accp_file_write_atomic(link, "newer", 5, &error), ACCP_STATUS_OK);
+    assert_int_equal(lstat(link, &found), 0);
+    assert_true(S_ISLNK(found.st_mode));
+    assert_int_equal(lstat(file, &found), 0);
+    assert_int_equal(found.st_size, 5);
+    assert_int_equal(accp_file_write_atomic(folder, "a", 1, &error), ACCP_STATUS_IO);
+    unlink(link);
+    unlink(file);
+    unlink(pipe);
+    assert_int_equal(rmdir(folder), 0); /* and nothing temporary is left */
 }
 
 static void test_json_is_strict(void **state)
@@ -153,6 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_error_is_one_printable_line),
         cmocka_unit_test(test_file_round_trip),
+        cmocka_unit_test(test_only_files_are_replaced),
         cmocka_unit_test(test_json_is_strict),
         cmocka_unit_test(test_random_repeats),
         cmocka_unit_test(test_names_follow_ids),
