@@ -43,6 +43,9 @@ for warps in 4 8; do
     grep "^optimal_chain29_acc4_effective4: .* 29 FFMAs over 4 accumulators" example.out | grep -qF "$predicted cycles predicted at $warps warps" ||
         broken "the tool's prediction, $predicted at $warps warps: $(grep chain29_acc4 example.out)"
 done
+expect 0 '' example/hot_loop "$ACCP_SOURCE_DIR/tests/data/sass/loop_jump.sm_90.13.0.cubin"
+grep -q ', unknown at 4 warps (LDG' stdout || broken "a loop that the model does not time: $(cat stdout)"
+! grep -q predicted stdout || broken "no prediction of it: $(cat stdout)"
 expect 4 'cannot open' example/hot_loop nothing.cubin
 expect 4 'is not an ELF file' example/hot_loop example.out
 

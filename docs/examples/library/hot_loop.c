@@ -35,8 +35,10 @@ static enum accp_status show(const struct accp_cubin *cubin, const struct accp_k
         const struct accp_model_options options = {.warps = warps, .seed = 1};
         struct accp_prediction prediction;
         status = accp_model_predict(&code, loop, &options, &prediction, error);
-        if (status == ACCP_STATUS_OK)
+        if (status == ACCP_STATUS_OK && prediction.known)
             printf(", %.1f cycles predicted at %d warps", prediction.cycles.mean, warps);
+        else if (status == ACCP_STATUS_OK)
+            printf(", unknown at %d warps (%s)", warps, prediction.unknown);
     }
     putchar('\n');
     accp_code_fini(&code);
