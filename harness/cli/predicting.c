@@ -24,10 +24,16 @@ struct predicting {
 
 static void add_note(struct predicting *predicting, const char *kernel, const char *text)
 {
-    size_t used = strlen(predicting->note);
-    if (used + 1 < predicting->note_bytes)
-        snprintf(predicting->note + used, predicting->note_bytes - used, "%s%s: %s",
-                 used ? "; " : "", kernel, text);
+    const size_t used = strlen(predicting->note);
+    if (used + 1 >= predicting->note_bytes) return;
+    char *entry = predicting->note + used;
+    snprintf(entry, predicting->note_bytes - used, "%s%s: %s", used ? "; " : "", kernel, text);
+    /* Mostly the same at every number of warps: once is enough. */
+    const size_t length = strlen(entry);
+    if (used + 2 == length && strncmp(predicting->note, entry + 2, used) == 0)
+        *entry = '\0';
+    else if (used >= length && strncmp(entry - length, entry, length) == 0)
+        *entry = '\0';
 }
 
 /* What is not timed, and what holds all the same. */

@@ -111,7 +111,7 @@ static void put_text(FILE *stream, const char *name, const char *value)
 
 static void put_value(FILE *stream, const char *name, double value, const char *unit)
 {
-    if (value >= 0) fprintf(stream, "<dt>%s</dt><dd>%.10g%s</dd>\n", name, value, unit);
+    if (value >= 0) fprintf(stream, "<dt>%s</dt><dd>%.15g%s</dd>\n", name, value, unit);
 }
 
 static void put_device(FILE *stream, const struct accp_run_device *device)

@@ -93,6 +93,7 @@ grep -qE 'bottleneck: unknown: the model does not time LDG.* at 0x[0-9a-f]+; at 
     broken "what is not timed, and a bound: $(cat stdout)"
 if grep -q 'cycles an iteration' stdout; then broken 'no figure for an unknown loop'; fi
 expect 3 'at least' "$accprobe" predict --cubin "$sass/loop_jump.sm_90.13.0.cubin"
+[ "$(grep -o 'at least' stderr | wc -l)" = 1 ] || broken "said once, not at every number of warps: $(cat stderr)"
 
 # What a person in a hurry does wrong.
 expect 4 'explain what?' "$accprobe" explain

@@ -80,6 +80,7 @@ assert text.count("an iteration, predicted") == 4, "acc1 and acc2 at 4 and 8 war
 assert "the kernel of this build is other SASS" in text
 assert "the document" in text and "+25.9" in text
 assert "11.8.89" in text and "On record for this GPU" in text
+assert "150109880320 bytes" in text, "a size in all its digits"
 END
 
 # All probes together: small, and made at once.
