@@ -56,13 +56,15 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME accprobe)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+# The first line of a component's description is its synopsis: CPack would put the project's before it.
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
 set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "${PROJECT_DESCRIPTION}
- Measures a static matrix of micro-kernels on a GPU, or predicts them without
- one, reads their SASS, and holds both against baselines by GPU and compiler.")
+Measures a static matrix of micro-kernels on a GPU, or predicts them without
+one, reads their SASS, and holds both against baselines by GPU and compiler.")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libaccprobe-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "libjansson-dev, libelf-dev, pkg-config")
 set(CPACK_COMPONENT_DEVELOPMENT_DESCRIPTION "Reader, decoder and issue model of SASS: headers and static libraries
- For find_package(accprobe): accprobe::sass reads cubins and decodes them,
- accprobe::model predicts how long an iteration of a loop takes.")
+For find_package(accprobe): accprobe::sass reads cubins and decodes them,
+accprobe::model predicts how long an iteration of a loop takes.")
 include(CPack)

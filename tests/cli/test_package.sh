@@ -15,7 +15,8 @@ done
 [[ $depends != *cuda* && $depends != *nvidia* ]] || broken "no driver among what $runtime depends on: $depends"
 [[ $(dpkg-deb -f "$development" Depends) == *libjansson-dev*libelf-dev* ]] || broken "what $development depends on"
 description=$(dpkg-deb -f "$runtime" Description)
-[[ $description == [A-Z]*accumulators* ]] || broken "a description: $description"
+[[ $description == 'Which number'*$'\n Measures '* ]] || broken "a synopsis, then what it does: $description"
+[[ $(dpkg-deb -f "$development" Description) == Reader,*$'\n For find_package'* ]] || broken "the synopsis of $development"
 
 dpkg-deb -x "$runtime" root
 dpkg-deb -c "$runtime" >contents
