@@ -26,6 +26,26 @@ while read -r line; do
     esac
 done <quick_start
 
+# The failure that the README shows is what the gate prints today: its words, its counts, and figures in their places.
+# The figures themselves hang on the seed.
+ACCPROBE_LIBCUDA=$PWD/build/fake/libcuda.so.1 ACCPROBE_LIBNVML=$PWD/build/fake/libnvidia-ml.so.1 ACCP_FAKE=ok \
+    ACCP_FAKE_RUN=$(ls golden/measured/sm_90-132sm-*/optimal.run.json) ACCP_FAKE_SCALE=optimal_chain29_acc2_effective2=1.03 \
+    build/accprobe gate --seed 1 --filter '^optimal[.]chain29' >printed
+if grep -q '^measured: .* ptxas 13[.]0[.]88,' printed; then
+    sed -n '/^measured: /,/^```$/p' README.md | grep -v '^```' >shown
+    python3 - <<'END' || broken "what the README shows: $(cat printed)"
+import re
+def bare(line):
+    if not line.startswith(("measured", "golden", "verdict: ", "repeat")):
+        line = re.sub(r"-?[0-9]+[.][0-9]+|(?<= )-?[0-9]+(?= )", "#", line)
+    return re.sub(" +", " ", line.strip())
+shown, printed = ([bare(line) for line in open(name)] for name in ("shown", "printed"))
+assert len(shown) == len(printed), (len(shown), len(printed))
+for ours, theirs in zip(shown, printed):
+    assert theirs.startswith(ours[:-4]) if ours.endswith(" ...") else theirs == ours, (ours, theirs)
+END
+fi
+
 # Every file that the README and the pages of docs/ point to is there.
 for page in README.md CONTRIBUTING.md docs/*.md docs/recipes/README.md golden/README.md; do
     { grep -oE '\]\([^)#:]+[)#]' "$page" || true; } | sed 's/^](//; s/[)#]$//' | while read -r target; do
