@@ -18,7 +18,8 @@ static const char *const exports[] = {
 static void add_word(char *words, const char *word)
 {
     size_t used = strlen(words);
-    if (used > 0 && strcmp(words + used - strlen(word), word) == 0) return; /* a row more of it */
+    const char *space = strrchr(words, ' ');
+    if (strcmp(space ? space + 1 : words, word) == 0) return; /* a row more of it */
     snprintf(words + used, WORDS_BYTES - used, "%s%s", used ? " " : "", word);
 }
 
