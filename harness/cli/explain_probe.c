@@ -4,6 +4,7 @@
 #include "model/model.h"
 #include "report/division.h"
 #include "report/occupancy.h"
+#include "report/table.h"
 #include "sass/chain.h"
 #include "sass/code.h"
 #include "sass/normal.h"
@@ -35,10 +36,13 @@ static void print_head(const struct explaining *explaining)
     const struct accp_run *run = &explaining->runs[0];
     if (explaining->options->shape == ACCP_FORMAT_JSON) return;
     if (explaining->note[0]) printf("%s\n", explaining->note);
-    printf("%s: %s (%s, driver %s), %s %s, %.10s, %zu process%s\n", explaining->says,
-           run->device.name, run->device.arch, run->device.driver, run->compiler.name,
-           run->compiler.version, run->date, explaining->run_count,
-           explaining->run_count == 1 ? "" : "es");
+    char text[640];
+    snprintf(text, sizeof text, "%s: %s (%s, driver %s), %s %s, %.10s, %zu process%s",
+             explaining->says, run->device.name, run->device.arch, run->device.driver,
+             run->compiler.name, run->compiler.version, run->date, explaining->run_count,
+             explaining->run_count == 1 ? "" : "es");
+    accp_text_put(stdout, text, explaining->options->shape == ACCP_FORMAT_MARKDOWN);
+    putchar('\n');
 }
 
 /* Whether a run says that a role's loop was another one. */

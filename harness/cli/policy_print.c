@@ -10,17 +10,21 @@
 static const int compared[] = {1, 2, 4};
 enum { COMPARED = sizeof compared / sizeof *compared };
 
-static void print_source(const struct accp_policy *policy, FILE *stream)
+static void print_source(const struct accp_policy *policy, FILE *stream, bool markdown)
 {
-    fprintf(stream, "%s%s: %s (%s, %lld SMs, driver %s), %s %s, %zu run%s\n",
-            accp_source_text(policy->source),
-            policy->source == ACCP_SOURCE_PREDICTED ? ", not measured" : "",
-            policy->device.name[0] ? policy->device.name : "an unnamed GPU", policy->device.arch,
-            (long long)policy->device.sm_count,
-            policy->device.driver[0] ? policy->device.driver : "unknown",
-            policy->compiler.name[0] ? policy->compiler.name : "compiler",
-            policy->compiler.version[0] ? policy->compiler.version : "unknown", policy->run_count,
-            policy->run_count == 1 ? "; of one run the noise is not known: 0.1 % is assumed" : "s");
+    char text[640];
+    snprintf(text, sizeof text, "%s%s: %s (%s, %lld SMs, driver %s), %s %s, %zu run%s",
+             accp_source_text(policy->source),
+             policy->source == ACCP_SOURCE_PREDICTED ? ", not measured" : "",
+             policy->device.name[0] ? policy->device.name : "an unnamed GPU", policy->device.arch,
+             (long long)policy->device.sm_count,
+             policy->device.driver[0] ? policy->device.driver : "unknown",
+             policy->compiler.name[0] ? policy->compiler.name : "compiler",
+             policy->compiler.version[0] ? policy->compiler.version : "unknown", policy->run_count,
+             policy->run_count == 1 ? "; of one run the noise is not known: 0.1 % is assumed"
+                                    : "s");
+    accp_text_put(stream, text, markdown);
+    fputc('\n', stream);
 }
 
 static void margin_text(const struct accp_policy_answer *answer, int acc, char *text, size_t bytes)
@@ -199,7 +203,7 @@ enum accp_status accp_policy_print(const struct accp_policy *policy,
     }
     if (format == ACCP_FORMAT_JSON) return print_json(policy, request, stream, error);
     accp_policy_conditions_text(&request->conditions, given, sizeof given);
-    print_source(policy, stream);
+    print_source(policy, stream, markdown);
     fprintf(stream, "given: %s\n%s", given, markdown ? "\n" : "");
     if (request->chain_count == 1 && request->load_count == 1)
         return print_choices(policy, request, markdown, stream, error);
@@ -267,7 +271,7 @@ enum accp_status accp_policy_judgement_print(const struct accp_policy *policy, c
 {
     const bool markdown = format == ACCP_FORMAT_MARKDOWN;
     if (format == ACCP_FORMAT_JSON) return print_regrets(regrets, count, format, stream, error);
-    print_source(policy, stream);
+    print_source(policy, stream, markdown);
     fprintf(stream, "judged by: %s\n%s", file, markdown ? "\n" : "");
     ACCP_TRY(print_regrets(regrets, count, format, stream, error));
     const struct accp_policy_verdict chains = accp_policy_verdict_of(regrets, count, false),

@@ -44,16 +44,19 @@ static enum accp_status print_table(const struct accp_run *run, bool markdown,
                                     struct accp_error *error)
 {
     struct accp_table *table;
-    printf("%s%s on %s (%s, driver %s), %s %s, protocol %s, seed %llu\n%s",
-           accp_source_text(run->source),
-           run->source == ACCP_SOURCE_PREDICTED ? ", not measured," : "",
-           run->device.name[0] ? run->device.name : "an unnamed GPU",
-           run->device.arch[0] ? run->device.arch : "arch unknown",
-           run->device.driver[0] ? run->device.driver : "unknown",
-           run->compiler.name[0] ? run->compiler.name : "compiler",
-           run->compiler.version[0] ? run->compiler.version : "unknown",
-           run->protocol.name[0] ? run->protocol.name : "unknown",
-           (unsigned long long)run->protocol.seed, markdown ? "\n" : "");
+    char text[640];
+    snprintf(text, sizeof text, "%s%s on %s (%s, driver %s), %s %s, protocol %s, seed %llu",
+             accp_source_text(run->source),
+             run->source == ACCP_SOURCE_PREDICTED ? ", not measured," : "",
+             run->device.name[0] ? run->device.name : "an unnamed GPU",
+             run->device.arch[0] ? run->device.arch : "arch unknown",
+             run->device.driver[0] ? run->device.driver : "unknown",
+             run->compiler.name[0] ? run->compiler.name : "compiler",
+             run->compiler.version[0] ? run->compiler.version : "unknown",
+             run->protocol.name[0] ? run->protocol.name : "unknown",
+             (unsigned long long)run->protocol.seed);
+    accp_text_put(stdout, text, markdown);
+    printf("\n%s", markdown ? "\n" : "");
     ACCP_TRY(accp_table_create(columns, sizeof columns / sizeof *columns, &table, error));
     enum accp_status status = ACCP_STATUS_OK;
     for (size_t i = 0; i < run->role_count && status == ACCP_STATUS_OK; ++i)

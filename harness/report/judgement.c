@@ -185,22 +185,28 @@ static enum accp_status print_lines(const struct accp_report *report, FILE *stre
     return status;
 }
 
-static void print_source(const struct accp_run *run, FILE *stream)
+static void print_source(const struct accp_run *run, FILE *stream, bool markdown)
 {
     const struct accp_arch *arch = accp_arch_find(run->device.arch);
     const char *name = run->device.arch[0] ? run->device.arch : "arch not named";
-    fprintf(stream, "%s: ", accp_source_text(run->source));
+    char text[640];
+    int used = 0;
     if (run->source == ACCP_SOURCE_PREDICTED)
-        fprintf(stream, "%s, model %s on hardware", name,
-                arch && arch->validated ? "calibrated" : "not validated");
+        used = snprintf(text, sizeof text, "%s, model %s on hardware", name,
+                        arch && arch->validated ? "calibrated" : "not validated");
     else
-        fprintf(stream, "%s (%s, %lld SMs, driver %s)",
-                run->device.name[0] ? run->device.name : "GPU not named", name,
-                (long long)run->device.sm_count,
-                run->device.driver[0] ? run->device.driver : "not named");
-    fprintf(stream, ", %s %s, protocol %s, ",
-            run->compiler.name[0] ? run->compiler.name : "compiler",
-            run->compiler.version[0] ? run->compiler.version : "not named", run->protocol.name);
+        used = snprintf(text, sizeof text, "%s (%s, %lld SMs, driver %s)",
+                        run->device.name[0] ? run->device.name : "GPU not named", name,
+                        (long long)run->device.sm_count,
+                        run->device.driver[0] ? run->device.driver : "not named");
+    if (used >= 0 && (size_t)used < sizeof text)
+        snprintf(text + used, sizeof text - (size_t)used, ", %s %s, protocol %s",
+                 run->compiler.name[0] ? run->compiler.name : "compiler",
+                 run->compiler.version[0] ? run->compiler.version : "not named",
+                 run->protocol.name);
+    fprintf(stream, "%s: ", accp_source_text(run->source));
+    accp_text_put(stream, text, markdown);
+    fputs(", ", stream);
 }
 
 static void print_head(const struct accp_report *report, FILE *stream, bool markdown)
@@ -208,7 +214,7 @@ static void print_head(const struct accp_report *report, FILE *stream, bool mark
     const struct accp_run *run = &report->runs[0];
     const bool predicted = run->source == ACCP_SOURCE_PREDICTED;
     if (report->note) fprintf(stream, "%s%s\n", report->note, markdown ? "\n" : "");
-    print_source(run, stream);
+    print_source(run, stream, markdown);
     fprintf(stream, "%zu %s%s\n", report->run_count, predicted ? "prediction" : "process",
             report->run_count == 1 ? ""
             : predicted            ? "s"

@@ -60,13 +60,18 @@ void accp_table_cell(struct accp_table *table, size_t column, const char *format
     scols_line_set_data(table->present, column, text);
 }
 
+void accp_text_put(FILE *stream, const char *text, bool markdown)
+{
+    for (; text && *text; ++text) {
+        if (markdown && strchr("|\\`<>[]&", *text)) fputc('\\', stream);
+        fputc(markdown && (*text == '\n' || *text == '\r') ? ' ' : *text, stream);
+    }
+}
+
 static void print_markdown_cell(FILE *stream, const char *text)
 {
     fputs("| ", stream);
-    for (; text && *text; ++text) {
-        if (*text == '|') fputc('\\', stream);
-        fputc(*text, stream);
-    }
+    accp_text_put(stream, text, true);
     fputc(' ', stream);
 }
 

@@ -111,4 +111,14 @@ for run in "$ACCP_SOURCE_DIR"/tests/data/updates/12.*.run.json; do
         broken "47 levels that name the compiler and the first difference of $run: $(grep -c SLOWER_OTHER_SASS stdout)"
 done
 expect 0 '' "$accprobe" check "$ACCP_SOURCE_DIR/tests/data/updates/13.5.37.run.json"
+# What a run file calls its GPU is a stranger's text, and no markup of a review.
+measured=$(ls -d "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*)
+sed 's/"name": "NVIDIA H200"/"name": "NVIDIA <img src=x> [a](b)"/' "$measured/optimal.run.json" >hostile.json
+sed 's/"name": "NVIDIA H200"/"name": "NVIDIA <img src=x> [a](b)"/' "$measured/occupancy/optimal.run.json" >loads.json
+for command in 'check hostile.json' 'report hostile.json' 'policy loads.json' 'explain optimal loads.json'; do
+    read -ra words <<<"$command"
+    "$accprobe" "${words[@]}" --format markdown >stdout 2>stderr || [ $? -le 3 ] || broken "an answer of $command: $(cat stderr)"
+    grep -qF 'NVIDIA \<img src=x\> \[a\](b)' stdout || broken "the GPU's name without markup, from $command: $(head -3 stdout)"
+    ! grep -q '[^\]<img' stdout || broken "no markup from $command: $(head -3 stdout)"
+done
 echo passed

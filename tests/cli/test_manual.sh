@@ -95,9 +95,9 @@ zpty shell TERM=xterm zsh -f -i
 zpty -w shell "PS1=; fpath=($1 \$fpath); autoload -Uz compinit; compinit -D -u; print RE'ADY'"
 zpty -r -m shell shown '*READY*'
 zpty -n -w shell "accprobe $2"$'\t'
-for i in {1..8}; do
+for i in {1..15}; do
     sleep 0.1
-    while zpty -rt shell shown; do print -r -- "$shown"; done
+    while zpty -rt shell shown; do print -rn -- "$shown"; done
 done
 END_OF_ZSH
     complete_zsh() {

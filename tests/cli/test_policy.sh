@@ -39,7 +39,8 @@ expect 4 'there is no such condition' "$accprobe" policy --given warp=1
 expect 4 "needs sink's carried roles" "$accprobe" policy --given iterations=0 "$recorded/occupancy/optimal.run.json"
 
 # A dot product of two rows of 64 floats a thread: a split that pays for one warp is for nothing when memory is what a
-# full GPU waits for, or when the thread has other chains.
+# full GPU waits for, or when the thread has other chains. The recording shows it with the column sums (bias); the dot
+# product's own cells on a full GPU gain from more accumulators all the same, which docs/policy.md lists.
 answer '^split: [34]$' --chain 24 --warps 1 --given iterations=3
 answer '1 would take [3-9][0-9.]+ % more' --chain 24 --warps 1 --given iterations=3
 answer 'keep 1, no difference: memory' --chain 24 --warps 8 --given iterations=3,bytes=8,bandwidth=18
