@@ -250,6 +250,12 @@ static enum accp_status measure_opened(const struct accp_options *options,
 {
     accp_measuring_sign(run);
     enum accp_status status = measure_on(options, selection, device, run, gpu_ms, error);
+    struct accp_error note;
+    if (status == ACCP_STATUS_OK && !accp_device_managed(device, &note))
+        fprintf(stderr,
+                "accprobe: the GPU's memory, clocks and load are not all known, and which baseline "
+                "is its own may not be: %s\n",
+                note.text);
     /* After success the context is left to the end of the process: tearing it down costs as long as
      * measuring. After a failure NVML may still be at work in its thread, and must not be at exit. */
     if (status != ACCP_STATUS_OK) accp_device_close(device);
