@@ -1,0 +1,325 @@
+/* Predicts recorded calibration loops (calibration.h) and says how far off the model is.
+ *   calibrate LOOPS                      by group and load, all loops
+ *   calibrate LOOPS --without MECHANISM  without it (none: with all), a row of the ablation table:
+ *                                        mean (worst) error in percent at 4, 8 and 16 warps, of
+ *                                        the random loops, then of those that were held out
+ *   calibrate LOOPS --bounds BOUNDS      every fourth loop at the loads that BOUNDS names; it has a
+ *                                        row for each group and load: group, warps, bound of the
+ *                                        mean error and of the worst, in percent
+ *   calibrate --mechanisms               their names
+ * Exit status: 0; 1 where an error is beyond its bound, after a line each; 4 after one line that
+ * says what is wrong. */
+#include "base/file.h"
+#include "calibration.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SM = 90, REGISTERS = 32, GROUPS = 64, BOUNDS_LIMIT_BYTES = 1 << 16, SLICE = 4 };
+
+/* A prediction within this of what was measured is exact: at a warp a scheduler iterations take
+ * whole numbers of cycles. */
+static const double exact_cycles = 0.1;
+
+/* One group of loops at one load. */
+struct tally {
+    int count, exact, worst_number;
+    double sum, worst; /* of relative errors */
+};
+
+struct group {
+    const char *name;
+    struct tally tallies[CALIBRATION_LOADS];
+};
+
+struct groups {
+    struct group all[GROUPS];
+    size_t count;
+};
+
+static struct group *find_group(struct groups *groups, const char *name)
+{
+    for (size_t i = 0; i < groups->count; ++i)
+        if (!strcmp(groups->all[i].name, name)) return &groups->all[i];
+    if (groups->count == GROUPS) return NULL;
+    groups->all[groups->count].name = name;
+    return &groups->all[groups->count++];
+}
+
+static bool held_out(const char *group)
+{
+    return !strncmp(group, "kept_", 5);
+}
+
+/* A kernel that holds nothing but the loop, at its position in the line. */
+static enum accp_status predict(const struct calibration_loop *loop, int warps, uint32_t without,
+                                struct accp_prediction *prediction, struct accp_error *error)
+{
+    static struct accp_instruction instructions[CALIBRATION_LINE + CALIBRATION_INSTRUCTIONS];
+    memset(instructions, 0, sizeof instructions);
+    const size_t head = (size_t)loop->position;
+    for (size_t i = 0; i < loop->count; ++i)
+        ACCP_TRY(accp_sass_decode(SM, loop->code[i], &instructions[head + i], error));
+    struct accp_kernel kernel = {.name = loop->group, .registers = REGISTERS};
+    struct accp_loop bounds = {
+        .head = head, .latch = head + loop->count - 1, .instructions = loop->count};
+    const struct accp_code code = {.kernel = &kernel,
+                                   .sm = SM,
+                                   .count = head + loop->count,
+                                   .instructions = instructions,
+                                   .loop_count = 1,
+                                   .loops = &bounds};
+    const struct accp_model_options options = {.warps = warps, .seed = 1, .without = without};
+    ACCP_TRY(accp_model_predict(&code, &bounds, &options, prediction, error));
+    if (prediction->known) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_UNSUPPORTED, loop->group, loop->number,
+                     "loop %d: the model does not time it: %s", loop->number, prediction->unknown);
+}
+
+static void count(struct tally *tally, const struct calibration_loop *loop, double measured,
+                  double predicted)
+{
+    const double error = fabs(predicted - measured) / measured;
+    ++tally->count;
+    tally->exact += fabs(predicted - measured) < exact_cycles;
+    tally->sum += error;
+    if (error <= tally->worst) return;
+    tally->worst = error;
+    tally->worst_number = loop->number;
+}
+
+/* Tallies every `step`th loop at every load of `loads` (bit i: calibration_warps[i]). */
+static enum accp_status tally_all(const struct calibration *calibration, size_t step,
+                                  unsigned loads, uint32_t without, struct groups *groups,
+                                  struct accp_error *error)
+{
+    for (size_t k = 0; k < calibration->count; k += step) {
+        const struct calibration_loop *loop = &calibration->loops[k];
+        struct group *group = find_group(groups, loop->group);
+        if (!group)
+            return accp_fail(error, ACCP_STATUS_INPUT, loop->group, -1, "one group too many");
+        for (size_t i = 0; i < CALIBRATION_LOADS; ++i) {
+            struct accp_prediction prediction;
+            if (!(loads >> i & 1) || loop->cycles[i] == 0) continue;
+            ACCP_TRY(predict(loop, calibration_warps[i], without, &prediction, error));
+            count(&group->tallies[i], loop, loop->cycles[i], prediction.cycles.mean);
+        }
+    }
+    return ACCP_STATUS_OK;
+}
+
+/* What all groups that are held out, or all others, come to. */
+static struct tally sum_up(const struct groups *groups, size_t load, bool kept)
+{
+    struct tally sum = {0};
+    for (size_t i = 0; i < groups->count; ++i) {
+        const struct tally *tally = &groups->all[i].tallies[load];
+        if (held_out(groups->all[i].name) != kept) continue;
+        sum.count += tally->count;
+        sum.exact += tally->exact;
+        sum.sum += tally->sum;
+        sum.worst = fmax(sum.worst, tally->worst);
+    }
+    return sum;
+}
+
+static double mean_percent(const struct tally *tally)
+{
+    return tally->count ? 100 * tally->sum / tally->count : 0;
+}
+
+static void print_groups(const struct groups *groups)
+{
+    puts("| group | warps | loops | exact | mean % | worst % | worst loop |\n"
+         "|---|---|---|---|---|---|---|");
+    for (size_t i = 0; i < CALIBRATION_LOADS; ++i) {
+        for (size_t k = 0; k < groups->count; ++k) {
+            const struct tally *tally = &groups->all[k].tallies[i];
+            if (tally->count)
+                printf("| %s | %d | %d | %d | %.2f | %.2f | %d |\n", groups->all[k].name,
+                       calibration_warps[i], tally->count, tally->exact, mean_percent(tally),
+                       100 * tally->worst, tally->worst_number);
+        }
+        for (int kept = 0; kept < 2; ++kept) {
+            const struct tally sum = sum_up(groups, i, kept);
+            if (sum.count)
+                printf("| **%s** | %d | %d | %d | %.2f | %.2f | |\n",
+                       kept ? "all held out" : "all random", calibration_warps[i], sum.count,
+                       sum.exact, mean_percent(&sum), 100 * sum.worst);
+        }
+    }
+}
+
+/* A row of the table of ablations: without one mechanism, or, with -1, with all of them. */
+static enum accp_status print_without(const struct calibration *calibration, int mechanism,
+                                      struct accp_error *error)
+{
+    static const size_t loads[] = {0, 1, 3};
+    enum { COLUMNS = sizeof loads / sizeof *loads };
+    static struct groups groups;
+    unsigned which = 0;
+    for (size_t i = 0; i < COLUMNS; ++i)
+        which |= 1U << loads[i];
+    ACCP_TRY(tally_all(calibration, 1, which, mechanism < 0 ? 0 : 1U << mechanism, &groups, error));
+    printf("| %s", mechanism < 0 ? "none" : accp_mechanism_name((enum accp_mechanism)mechanism));
+    for (int kept = 0; kept < 2; ++kept)
+        for (size_t i = 0; i < COLUMNS; ++i) {
+            const struct tally sum = sum_up(&groups, loads[i], kept);
+            printf(" | %.2f (%.1f)", mean_percent(&sum), 100 * sum.worst);
+        }
+    puts(" |");
+    return ACCP_STATUS_OK;
+}
+
+struct bound {
+    const char *group;
+    size_t load;
+    double mean_percent, worst_percent;
+};
+
+enum { BOUNDS = GROUPS * CALIBRATION_LOADS };
+
+static enum accp_status read_bound(const char *path, long long line, char *text,
+                                   struct bound *bound, struct accp_error *error)
+{
+    bound->group = calibration_cut(&text, '\t');
+    int warps, end = 0;
+    if (!text ||
+        sscanf(text, "%d\t%lf\t%lf%n", &warps, &bound->mean_percent, &bound->worst_percent, &end) !=
+            3 ||
+        text[end])
+        return accp_fail(error, ACCP_STATUS_INPUT, path, line,
+                         "line %lld: needs a group, warps and two bounds in percent", line);
+    for (bound->load = 0; bound->load < CALIBRATION_LOADS; ++bound->load)
+        if (calibration_warps[bound->load] == warps) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, path, line,
+                     "line %lld: no loop was measured at %d warps", line, warps);
+}
+
+/* Fills bounds[BOUNDS] from `text`, which they go on pointing into. */
+static enum accp_status read_bounds(const char *path, char *text, struct bound *bounds,
+                                    size_t *bound_count, struct accp_error *error)
+{
+    long long number = 0;
+    *bound_count = 0;
+    for (char *line; (line = calibration_cut(&text, '\n'));) {
+        ++number;
+        if (!*line || *line == '#') continue;
+        if (*bound_count == BOUNDS)
+            return accp_fail(error, ACCP_STATUS_INPUT, path, number, "too many bounds");
+        ACCP_TRY(read_bound(path, number, line, &bounds[(*bound_count)++], error));
+    }
+    return *bound_count ? ACCP_STATUS_OK
+                        : accp_fail(error, ACCP_STATUS_INPUT, path, -1, "holds no bound");
+}
+
+/* Says which errors have grown beyond their bounds, and which group has none. */
+static bool within(const struct groups *groups, unsigned loads, const struct bound *bounds,
+                   size_t bound_count)
+{
+    bool good = true;
+    for (size_t g = 0; g < groups->count; ++g)
+        for (size_t i = 0; i < CALIBRATION_LOADS; ++i) {
+            if (!(loads >> i & 1)) continue;
+            const struct bound *bound = NULL;
+            for (size_t k = 0; k < bound_count; ++k)
+                if (!strcmp(bounds[k].group, groups->all[g].name) && bounds[k].load == i)
+                    bound = &bounds[k];
+            const struct tally *tally = &groups->all[g].tallies[i];
+            if (bound && tally->count && mean_percent(tally) <= bound->mean_percent &&
+                100 * tally->worst <= bound->worst_percent)
+                continue;
+            printf("%s, %d warps: mean error %.3f %%, worst %.2f %% (loop %d) of %d loops; ",
+                   groups->all[g].name, calibration_warps[i], mean_percent(tally),
+                   100 * tally->worst, tally->worst_number, tally->count);
+            if (bound)
+                printf("the bounds are %g and %g\n", bound->mean_percent, bound->worst_percent);
+            else
+                puts("no bound stands for it");
+            good = false;
+        }
+    return good;
+}
+
+static enum accp_status judge(const struct calibration *calibration, const char *path, char *text,
+                              struct accp_error *error)
+{
+    static struct bound bounds[BOUNDS];
+    static struct groups groups;
+    size_t bound_count;
+    ACCP_TRY(read_bounds(path, text, bounds, &bound_count, error));
+    unsigned loads = 0;
+    for (size_t i = 0; i < bound_count; ++i)
+        loads |= 1U << bounds[i].load;
+    ACCP_TRY(tally_all(calibration, SLICE, loads, 0, &groups, error));
+    for (size_t i = 0; i < bound_count; ++i) {
+        const size_t known = groups.count;
+        find_group(&groups, bounds[i].group);
+        if (groups.count > known)
+            return accp_fail(error, ACCP_STATUS_INPUT, path, -1, "no loop is of the group '%s'",
+                             bounds[i].group);
+    }
+    if (within(&groups, loads, bounds, bound_count)) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_WRONG, path, -1,
+                     "the model's error has grown; ci/calibrate shows all of it");
+}
+
+static enum accp_status check(const struct calibration *calibration, const char *path,
+                              struct accp_error *error)
+{
+    struct accp_bytes bytes;
+    ACCP_TRY(accp_file_read(path, BOUNDS_LIMIT_BYTES, &bytes, error));
+    const enum accp_status status = judge(calibration, path, (char *)bytes.data, error);
+    accp_bytes_fini(&bytes);
+    return status;
+}
+
+static enum accp_status calibrate(const struct calibration *calibration, const char *option,
+                                  const char *value, struct accp_error *error)
+{
+    static struct groups groups;
+    if (!strcmp(option, "--bounds")) return check(calibration, value, error);
+    if (!strcmp(option, "--without")) {
+        const int mechanism = accp_mechanism_find(value);
+        if (mechanism < 0 && strcmp(value, "none"))
+            return accp_fail(error, ACCP_STATUS_USAGE, value, -1,
+                             "is no mechanism; calibrate --mechanisms lists them");
+        return print_without(calibration, mechanism, error);
+    }
+    ACCP_TRY(tally_all(calibration, 1, ~0U, 0, &groups, error));
+    print_groups(&groups);
+    return ACCP_STATUS_OK;
+}
+
+static int print_mechanisms(void)
+{
+    for (int i = 0; i < ACCP_MECHANISM_COUNT; ++i)
+        puts(accp_mechanism_name((enum accp_mechanism)i));
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct calibration calibration;
+    struct accp_error error;
+    if (argc == 2 && !strcmp(argv[1], "--mechanisms")) return print_mechanisms();
+    if (argc != 2 && (argc != 4 || (strcmp(argv[2], "--bounds") && strcmp(argv[2], "--without")))) {
+        fputs("usage: calibrate LOOPS [--bounds BOUNDS | --without MECHANISM]\n", stderr);
+        return 4;
+    }
+    enum accp_status status = calibration_read(argv[1], &calibration, &error);
+    if (status == ACCP_STATUS_OK) {
+        const char *option = argc == 4 ? argv[2] : "", *value = argc == 4 ? argv[3] : "";
+        status = calibrate(&calibration, option, value, &error);
+        calibration_fini(&calibration);
+    }
+    if (status == ACCP_STATUS_OK) return 0;
+    char line[ACCP_ERROR_TEXT_BYTES + ACCP_ERROR_WHERE_BYTES];
+    accp_error_line(&error, line, sizeof line);
+    fprintf(stderr, "calibrate: %s\n", line);
+    return status == ACCP_STATUS_WRONG ? 1 : 4;
+}
