@@ -285,7 +285,7 @@ static enum accp_status calibrate(const struct calibration *calibration, const c
     if (!strcmp(option, "--bounds")) return check(calibration, value, error);
     if (!strcmp(option, "--without")) {
         const int mechanism = accp_mechanism_find(value);
-        if (mechanism < 0 && strcmp(value, "none"))
+        if (mechanism < 0 && strcmp(value, "none") != 0)
             return accp_fail(error, ACCP_STATUS_USAGE, value, -1,
                              "is no mechanism; calibrate --mechanisms lists them");
         return print_without(calibration, mechanism, error);
@@ -307,7 +307,8 @@ int main(int argc, char **argv)
     struct calibration calibration;
     struct accp_error error;
     if (argc == 2 && !strcmp(argv[1], "--mechanisms")) return print_mechanisms();
-    if (argc != 2 && (argc != 4 || (strcmp(argv[2], "--bounds") && strcmp(argv[2], "--without")))) {
+    if (argc != 2 &&
+        (argc != 4 || (strcmp(argv[2], "--bounds") != 0 && strcmp(argv[2], "--without") != 0))) {
         fputs("usage: calibrate LOOPS [--bounds BOUNDS | --without MECHANISM]\n", stderr);
         return 4;
     }

@@ -202,7 +202,8 @@ static enum accp_status read_lines(struct reader *reader, char *text,
             ACCP_TRY(read_word(reader, line));
             continue;
         }
-        if (strcmp(kind, "loop")) return wrong(reader, "a line starts with word or loop", kind);
+        if (strcmp(kind, "loop") != 0)
+            return wrong(reader, "a line starts with word or loop", kind);
         struct calibration_loop *loops =
             realloc(calibration->loops, (calibration->count + 1) * sizeof *loops);
         if (!loops)
