@@ -1,5 +1,7 @@
 #include "report/page.h"
 
+#include "report/judgement.h"
+
 #include <string.h>
 
 enum { BRIEF_FIXED = 9, BRIEF_SERIES = 6 }; /* lines that are always there; peaks, at most */
@@ -10,19 +12,6 @@ static void put_cell(FILE *stream, const char *text)
     for (; *text; ++text) {
         if (strchr("|\\`*_<>[]#&~!@", *text)) fputc('\\', stream);
         fputc((unsigned char)*text < ' ' ? ' ' : *text, stream);
-    }
-}
-
-static void put_counts(FILE *stream, const struct accp_judgement *judgement)
-{
-    size_t counts[ACCP_VERDICT_COUNT] = {0};
-    const char *before = "";
-    for (size_t i = 0; i < judgement->line_count; ++i)
-        ++counts[judgement->lines[i].verdict];
-    for (int i = ACCP_VERDICT_COUNT - 1; i >= 0; --i) {
-        if (counts[i] == 0) continue;
-        fprintf(stream, "%s%zu %s", before, counts[i], accp_verdict_name((enum accp_verdict)i));
-        before = ", ";
     }
 }
 
@@ -71,7 +60,7 @@ enum accp_status accp_brief_write(const struct accp_report *report, FILE *stream
     ACCP_TRY(accp_summary_init(&summary, report->runs, report->run_count, error));
     fprintf(stream, "### accprobe: %s\n\n**%s** (", accp_verdict_name(judgement->verdict),
             accp_verdict_text(judgement->verdict));
-    put_counts(stream, judgement);
+    accp_report_counts(stream, judgement);
     fprintf(stream, "; exit status %d). %s: ", accp_verdict_exit(judgement->verdict),
             accp_source_text(run->source));
     put_cell(stream, run->device.name[0] ? run->device.name : "GPU not named");

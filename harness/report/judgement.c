@@ -227,22 +227,26 @@ static void print_head(const struct accp_report *report, FILE *stream, bool mark
             report->found->name[0] ? ": " : "", report->found->name);
 }
 
+void accp_report_counts(FILE *stream, const struct accp_judgement *judgement)
+{
+    size_t counts[ACCP_VERDICT_COUNT] = {0};
+    const char *before = "";
+    for (size_t i = 0; i < judgement->line_count; ++i)
+        ++counts[judgement->lines[i].verdict];
+    for (int i = ACCP_VERDICT_COUNT - 1; i >= 0; --i) {
+        if (counts[i] == 0) continue;
+        fprintf(stream, "%s%zu %s", before, counts[i], accp_verdict_name((enum accp_verdict)i));
+        before = ", ";
+    }
+}
+
 static void print_verdict(const struct accp_report *report, FILE *stream, bool markdown)
 {
     const struct accp_judgement *judgement = report->judgement;
-    size_t counts[ACCP_VERDICT_COUNT] = {0};
-    for (size_t i = 0; i < judgement->line_count; ++i)
-        ++counts[judgement->lines[i].verdict];
     fprintf(stream, "\n%sverdict: %s%s, %s (", markdown ? "**" : "",
             accp_verdict_name(judgement->verdict), markdown ? "**" : "",
             accp_verdict_text(judgement->verdict));
-    bool first = true;
-    for (int i = ACCP_VERDICT_COUNT - 1; i >= 0; --i) {
-        if (counts[i] == 0) continue;
-        fprintf(stream, "%s%zu %s", first ? "" : ", ", counts[i],
-                accp_verdict_name((enum accp_verdict)i));
-        first = false;
-    }
+    accp_report_counts(stream, judgement);
     fprintf(stream, "; %zu %srole levels), exit status %d\n", judgement->roles_judged,
             report->runs[0].source == ACCP_SOURCE_PREDICTED ? "predicted " : "",
             accp_verdict_exit(judgement->verdict));

@@ -17,6 +17,9 @@ struct accp_report {
     bool all;         /* every line, not only those that say something */
 };
 
+/* Writes how many lines have each verdict, the heaviest first: "2 FAIL, 35 PASS". */
+void accp_report_counts(FILE *stream, const struct accp_judgement *judgement);
+
 /* The seed's kind of table (chains by accumulators, best marked) for each number of warps, then
  * orders, peaks and growth, then every line that did not pass, then the verdict. MEMORY. */
 enum accp_status accp_report_text(const struct accp_report *report, FILE *stream, bool markdown,

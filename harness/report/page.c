@@ -1,5 +1,7 @@
 #include "report/page.h"
 
+#include "report/judgement.h"
+
 #include "report/markup.h"
 
 #include <math.h>
@@ -63,19 +65,6 @@ static const char *glyph(enum accp_verdict verdict)
     return glyphs[verdict];
 }
 
-static void put_counts(FILE *stream, const struct accp_judgement *judgement)
-{
-    size_t counts[ACCP_VERDICT_COUNT] = {0};
-    const char *before = "";
-    for (size_t i = 0; i < judgement->line_count; ++i)
-        ++counts[judgement->lines[i].verdict];
-    for (int i = ACCP_VERDICT_COUNT - 1; i >= 0; --i) {
-        if (counts[i] == 0) continue;
-        fprintf(stream, "%s%zu %s", before, counts[i], accp_verdict_name((enum accp_verdict)i));
-        before = ", ";
-    }
-}
-
 static const struct accp_line *first_to_repeat(const struct accp_judgement *judgement)
 {
     for (size_t i = 0; i < judgement->line_count; ++i)
@@ -122,7 +111,7 @@ static void put_head(const struct accp_page *page, FILE *stream)
             "<h1>accprobe: accumulators of FFMA chains</h1>\n"
             "<p class=\"verdict %s\"><strong>%s %s</strong> <span>%s (",
             name, glyph(judgement->verdict), name, accp_verdict_text(judgement->verdict));
-    put_counts(stream, judgement);
+    accp_report_counts(stream, judgement);
     fprintf(stream, "; %zu role levels); exit status %d</span></p>\n<p>", judgement->roles_judged,
             accp_verdict_exit(judgement->verdict));
     subject_text(report, text, sizeof text);
