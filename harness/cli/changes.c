@@ -1,5 +1,6 @@
 #include "cli/changes.h"
 
+#include "base/plural.h"
 #include "golden/summary.h"
 #include "sass/chain.h"
 
@@ -177,8 +178,8 @@ static enum accp_status try_warps(struct accp_explained *explained, struct accp_
         ACCP_TRY(
             accp_model_predict(&explained->code, explained->loop, &options, &prediction, error));
         add(explained, ACCP_CHANGE_WARPS, prediction.cycles.mean,
-            prediction.cycles.mean / options.warps / own - 1, "%d warps instead of %d",
-            options.warps, explained->warps);
+            prediction.cycles.mean / options.warps / own - 1, "%d warp%s instead of %d",
+            options.warps, ACCP_PLURAL(options.warps, "s"), explained->warps);
     }
     return ACCP_STATUS_OK;
 }

@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "cli/explaining.h"
 #include "report/table.h"
 
@@ -27,15 +28,16 @@ static void print_head(const struct accp_explained *explained, bool markdown)
     const struct accp_cubin *cubin = &explained->opened.cubin;
     const struct accp_explanation *explanation = &explained->explanation;
     const char *end = markdown ? "\n\n" : "\n";
-    printf("predicted: %s at %d warps (%d on a scheduler), %s, ptxas %s, model %s on hardware%s",
+    printf("predicted: %s at %d warp%s (%d on a scheduler), %s, ptxas %s, model %s on hardware%s",
            explained->role ? explained->role->name : explained->kernel->name, explained->warps,
-           explanation->scheduler_warps, cubin->arch_name,
+           ACCP_PLURAL(explained->warps, "s"), explanation->scheduler_warps, cubin->arch_name,
            cubin->compiler_version[0] ? cubin->compiler_version : "unknown",
            explanation->prediction.validated ? "calibrated" : "not validated", end);
-    printf("loop 0x%zx to 0x%zx of %s: %d instructions; %d registers a thread",
+    printf("loop 0x%zx to 0x%zx of %s: %d instruction%s; %d register%s a thread",
            explained->loop->head * ACCP_INSTRUCTION_BYTES,
            explained->loop->latch * ACCP_INSTRUCTION_BYTES, explained->kernel->name,
-           explanation->count, explained->kernel->registers);
+           explanation->count, ACCP_PLURAL(explanation->count, "s"), explained->kernel->registers,
+           ACCP_PLURAL(explained->kernel->registers, "s"));
     if (explained->register_limit > 0)
         printf(" of %d that its launch bounds leave", explained->register_limit);
     printf("; %d warps fit on an SM%s", explanation->prediction.most_warps, end);

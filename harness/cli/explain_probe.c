@@ -1,5 +1,6 @@
 #include "cli/explain_probe.h"
 
+#include "base/plural.h"
 #include "cli/select.h"
 #include "model/model.h"
 #include "report/division.h"
@@ -40,7 +41,7 @@ static void print_head(const struct explaining *explaining)
     snprintf(text, sizeof text, "%s: %s (%s, driver %s), %s %s, %.10s, %zu process%s",
              explaining->says, run->device.name, run->device.arch, run->device.driver,
              run->compiler.name, run->compiler.version, run->date, explaining->run_count,
-             explaining->run_count == 1 ? "" : "es");
+             ACCP_PLURAL(explaining->run_count, "es"));
     accp_text_put(stdout, text, explaining->options->shape == ACCP_FORMAT_MARKDOWN);
     putchar('\n');
 }

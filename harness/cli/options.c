@@ -80,8 +80,8 @@ static enum accp_status read_format(struct accp_options *options, struct accp_er
                      "--format %.40s: must be table, json or markdown", options->format);
 }
 
-/* One option at argv[*at]; moves *at to the last word that it took. */
-static enum accp_status read_option(int argc, char **argv, int *at, unsigned takes,
+/* One option at argv[*at]; moves *at to the last word that it took. `seen` holds those with a value so far. */
+static enum accp_status read_option(int argc, char **argv, int *at, unsigned takes, unsigned *seen,
                                     struct accp_options *options, struct accp_error *error)
 {
     const char *word = argv[*at];
@@ -104,6 +104,11 @@ static enum accp_status read_option(int argc, char **argv, int *at, unsigned tak
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1, "--%s needs a value: --%s %s",
                          accp_option_rows[option].name, accp_option_rows[option].name,
                          accp_option_rows[option].argument);
+    if (*seen & 1u << option)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--%s is given twice, the second time as %.40s: give it once",
+                         accp_option_rows[option].name, value);
+    *seen |= 1u << option;
     long number = 0;
     const enum accp_option_kind kind = accp_option_rows[option].kind;
     if (kind == ACCP_OPTION_KIND_DEVICE && strcmp(value, "all") == 0)
@@ -121,13 +126,14 @@ enum accp_status accp_options_parse(int argc, char **argv, unsigned takes, int o
     clear(options);
     options->operands = argv + 1;
     takes |= ACCP_TAKES(help);
+    unsigned seen = 0;
     bool only_operands = false;
     for (int i = 1; i < argc; ++i) {
         if (!only_operands && strcmp(argv[i], "--") == 0) {
             only_operands = true;
         } else if (!only_operands &&
                    (strncmp(argv[i], "--", 2) == 0 || strcmp(argv[i], "-o") == 0)) {
-            ACCP_TRY(read_option(argc, argv, &i, takes, options, error));
+            ACCP_TRY(read_option(argc, argv, &i, takes, &seen, options, error));
         } else if (!only_operands && argv[i][0] == '-' && argv[i][1]) {
             return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                              "%.60s: options have two dashes; accprobe %s --help lists them",

@@ -52,7 +52,7 @@ struct accp_options {
 };
 
 /* Reads argv[1...] (argv[0] is the verb) into *options. USAGE: an unknown option, one that the verb
- * does not take, a value missing, out of range or not a number, a format that is not one of three,
+ * does not take, one with a value twice, a value missing, out of range or not a number, a format that is not one of three,
  * or a number of operands outside [operands_low, operands_high]. Long options may not be shortened.
  */
 enum accp_status accp_options_parse(int argc, char **argv, unsigned takes, int operands_low,

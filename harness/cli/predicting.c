@@ -1,5 +1,6 @@
 #include "cli/predicting.h"
 
+#include "base/plural.h"
 #include "cli/select.h"
 #include "model/explain.h"
 #include "sass/chain.h"
@@ -174,7 +175,8 @@ static enum accp_status predict_kernels(struct predicting *predicting,
     if (predicting->run->role_count > 0) return ACCP_STATUS_OK;
     if (first.code == ACCP_STATUS_OK)
         return accp_fail(error, ACCP_STATUS_USAGE, options->cubin, -1,
-                         "--probe and --filter leave none of its %zu kernels", cubin->kernel_count);
+                         "--probe and --filter leave none of its %zu kernel%s", cubin->kernel_count,
+                         ACCP_PLURAL(cubin->kernel_count, "s"));
     *error = first;
     return first.code;
 }

@@ -1,5 +1,6 @@
 #include "cli/shape_print.h"
 
+#include "base/plural.h"
 #include "cli/shaping.h"
 #include "report/table.h"
 
@@ -88,18 +89,21 @@ static void print_summary(const struct accp_options *options, const struct accp_
     }
     const char *mark = markdown ? "**" : "";
     if (roles > 0)
-        printf("%sverdict: %s%s: %zu roles of %s by %s %s:", mark, accp_verdict_name(heaviest),
-               mark, roles, shapes->arch,
+        printf("%sverdict: %s%s: %zu role%s of %s by %s %s:", mark, accp_verdict_name(heaviest),
+               mark, roles, ACCP_PLURAL(roles, "s"), shapes->arch,
                shapes->compiler_name[0] ? shapes->compiler_name : "ptxas",
                shapes->compiler_version);
     else
-        printf("no role of ours among %zu kernels of %s by %s %s: nothing to judge", shapes->count,
-               shapes->arch, shapes->compiler_name[0] ? shapes->compiler_name : "ptxas",
+        printf("no role of ours among %zu kernel%s of %s by %s %s: nothing to judge", shapes->count,
+               ACCP_PLURAL(shapes->count, "s"), shapes->arch,
+               shapes->compiler_name[0] ? shapes->compiler_name : "ptxas",
                shapes->compiler_version[0] ? shapes->compiler_version : "(version unknown)");
     for (int i = ACCP_VERDICT_COUNT - 1; i >= 0 && roles > 0; --i)
         if (counts[i] > 0) printf(" %zu %s", counts[i], accp_verdict_name((enum accp_verdict)i));
     if (roles > 0) printf("; golden shape: %s", golden[0] ? golden : "none, laws only");
-    if (shaped->skipped > 0) printf("; %zu kernels without a hot loop left out", shaped->skipped);
+    if (shaped->skipped > 0)
+        printf("; %zu kernel%s without a hot loop left out", shaped->skipped,
+               ACCP_PLURAL(shaped->skipped, "s"));
     putchar('\n');
     if (counts[ACCP_VERDICT_NO_GOLDEN] > 0 || counts[ACCP_VERDICT_DRIFT] > 0)
         printf("accept: accprobe shape --%s %s --out shape.json; accprobe record shape.json "

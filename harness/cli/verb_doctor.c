@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "base/watchdog.h"
 #include "cli/select.h"
 #include "cli/verbs.h"
@@ -10,8 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct accp_column columns[] = {
-    {"part", false, false}, {"state", false, false}, {"found", false, true}, {"mend", false, true}};
+static const struct accp_column columns[] = {{"part", false, false},
+                                             {"state", false, false},
+                                             {"found", false, false},
+                                             {"mend", false, false}};
+enum { COLUMNS = sizeof columns / sizeof *columns };
 
 /* The command that mends a GPU or NVML that cannot be used; NULL: none does, and the remedy of
  * absence.def is all there is to say. */
@@ -44,7 +48,8 @@ static const char *const commands[ACCP_ABSENCE_COUNT] = {
     [ACCP_ABSENCE_NVML_FAILURE] = "nvidia-smi",
 };
 
-/* One finding a row; a missing GPU is no fault of the installation. */
+/* One finding a row, for people with its remedy below it, where a terminal has room for both; a missing GPU is no fault of
+ * the installation. */
 struct doctor {
     const struct accp_options *options;
     struct accp_table *table;
@@ -54,11 +59,16 @@ struct doctor {
 static enum accp_status say(struct doctor *doctor, const char *part, const char *state,
                             const char *text, const char *command, struct accp_error *error)
 {
+    const bool for_people = doctor->options->shape == ACCP_FORMAT_TABLE;
     ACCP_TRY(accp_table_row(doctor->table, error));
     accp_table_cell(doctor->table, 0, "%s", part);
     accp_table_cell(doctor->table, 1, "%s", state);
     accp_table_cell(doctor->table, 2, "%s", text);
-    accp_table_cell(doctor->table, 3, "%s", command ? command : "");
+    if (!for_people) accp_table_cell(doctor->table, 3, "%s", command ? command : "");
+    if (!for_people || !command) return ACCP_STATUS_OK;
+    ACCP_TRY(accp_table_row(doctor->table, error));
+    accp_table_cell(doctor->table, 1, "mend:");
+    accp_table_cell(doctor->table, 2, "%s", command);
     return ACCP_STATUS_OK;
 }
 
@@ -124,7 +134,7 @@ static enum accp_status look_at_kernels(struct doctor *doctor, struct accp_error
     for (int i = 0; i < ACCP_ARCH_COUNT; ++i)
         ACCP_TRY(look_at_arch(doctor, accp_arches[i].name, &arches, error));
     if (arches == 0) return say_broken(doctor, "kernels", "MISSING", "built for no arch", error);
-    snprintf(text, sizeof text, "built for %zu arches", arches);
+    snprintf(text, sizeof text, "built for %zu arch%s", arches, ACCP_PLURAL(arches, "es"));
     return say(doctor, "kernels", "ok", text, NULL, error);
 }
 
@@ -199,7 +209,8 @@ int accp_verb_doctor(const struct accp_options *options)
     struct doctor doctor = {.options = options};
     struct accp_error error;
     enum accp_status status =
-        accp_table_create(columns, sizeof columns / sizeof *columns, &doctor.table, &error);
+        accp_table_create(columns, options->shape == ACCP_FORMAT_TABLE ? COLUMNS - 1 : COLUMNS,
+                          &doctor.table, &error);
     if (status == ACCP_STATUS_OK) status = look(&doctor, &error);
     accp_table_destroy(doctor.table);
     if (status != ACCP_STATUS_OK) return accp_exit_error(&error);

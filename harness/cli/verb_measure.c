@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "cli/measuring.h"
 #include "cli/verbs.h"
 
@@ -42,7 +43,7 @@ int accp_verb_measure(const struct accp_options *options)
     if (status == ACCP_STATUS_OK && (!options->out || options->format))
         status = accp_run_print(&run, options->shape, &error);
     if (status == ACCP_STATUS_OK && options->shape == ACCP_FORMAT_TABLE) {
-        printf("%zu roles", run.role_count);
+        printf("%zu role%s", run.role_count, ACCP_PLURAL(run.role_count, "s"));
         if (gpu_ms >= 0) printf(", %.2f ms of GPU time", gpu_ms);
         puts("");
     }

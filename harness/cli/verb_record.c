@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "base/watchdog.h"
 #include "cli/fleet.h"
 #include "cli/select.h"
@@ -128,9 +129,10 @@ static enum accp_status record_shapes(const struct accp_options *options,
                                     (json_int_t)outcome.kernels_changed, "loops_added",
                                     (json_int_t)outcome.loops_added),
                           error);
-    printf("%s/shape: %zu goldens written, %zu as they were (%zu kernels changed, %zu loops new)\n",
-           origin.folder, outcome.written, outcome.kept, outcome.kernels_changed,
-           outcome.loops_added);
+    printf("%s/shape: %zu golden%s written, %zu unchanged (%zu kernel%s changed, %zu loop%s new)\n",
+           origin.folder, outcome.written, ACCP_PLURAL(outcome.written, "s"), outcome.kept,
+           outcome.kernels_changed, ACCP_PLURAL(outcome.kernels_changed, "s"), outcome.loops_added,
+           ACCP_PLURAL(outcome.loops_added, "s"));
     return ACCP_STATUS_OK;
 }
 

@@ -1,5 +1,6 @@
 #include "golden/fleet.h"
 
+#include "base/plural.h"
 #include "golden/environment.h"
 #include "golden/record.h"
 
@@ -188,9 +189,10 @@ static void compare_role(struct accp_fleet_model *model, const struct accp_run_r
     if (deviation > ACCP_LEVEL_TOLERANCE_LEAST * median && !model->refusal[0])
         snprintf(
             model->refusal, sizeof model->refusal,
-            "the GPUs do not agree on %.120s at %d warps: half of %zu are further than %.2f %% "
+            "the GPUs do not agree on %.120s at %d warp%s: half of %zu are further than %.2f %% "
             "from their median",
-            role->role, role->warps, timed, 100 * deviation / median);
+            role->role, role->warps, ACCP_PLURAL(role->warps, "s"), timed,
+            100 * deviation / median);
     double limit = fmax(ACCP_LEVEL_TOLERANCE_LEAST * median,
                         ACCP_FLEET_SCORE_LIMIT * deviation / mad_of_normal);
     for (size_t i = 0; i < model->gpu_count; ++i) {
@@ -200,9 +202,10 @@ static void compare_role(struct accp_fleet_model *model, const struct accp_run_r
         comparison->worst[i] = fabs(off / median);
         snprintf(
             comparison->where[i], sizeof comparison->where[i],
-            "stands apart: %.120s at %d warps takes %.6g cycles, %+.2f %% of the median of %zu "
+            "stands apart: %.120s at %d warp%s takes %.6g cycles, %+.2f %% of the median of %zu "
             "GPUs",
-            role->role, role->warps, comparison->means[i], 100 * off / median, timed);
+            role->role, role->warps, ACCP_PLURAL(role->warps, "s"), comparison->means[i],
+            100 * off / median, timed);
     }
 }
 

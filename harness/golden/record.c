@@ -1,5 +1,6 @@
 #include "golden/record.h"
 
+#include "base/plural.h"
 #include "golden/derive.h"
 #include "golden/environment.h"
 #include "golden/laws.h"
@@ -161,14 +162,15 @@ static enum accp_status check_points(const struct accp_summary *summary, struct 
                              point->role);
         if (point->empty > 0)
             return accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
-                             "%s at %d warps has no sample in %zu of the runs", point->role,
-                             point->warps, point->empty);
+                             "%s at %d warp%s has no sample in %zu of the runs", point->role,
+                             point->warps, ACCP_PLURAL(point->warps, "s"), point->empty);
         if (point->processes < least)
             return accp_fail(
                 error, ACCP_STATUS_REFUSED, NULL, -1,
-                "%s at %d warps has %zu sessions, and a golden needs %zu or more, each a "
+                "%s at %d warp%s has %zu session%s, and a golden needs %zu or more, each a "
                 "process of its own",
-                point->role, point->warps, point->processes, least);
+                point->role, point->warps, ACCP_PLURAL(point->warps, "s"), point->processes,
+                ACCP_PLURAL(point->processes, "s"), least);
         const struct accp_run_role *any;
         if (!find_sass(summary, point->role, point->warps, &any))
             return accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
@@ -179,9 +181,9 @@ static enum accp_status check_points(const struct accp_summary *summary, struct 
             if (accp_law_apply((enum accp_law)law, summary, point, &finding) && finding.broken)
                 return accp_fail(
                     error, ACCP_STATUS_REFUSED, NULL, -1,
-                    "a law is broken: %s: %s at %d warps costs %.6g cycles, below %.6g",
-                    accp_law_text(finding.law), point->role, point->warps, finding.value,
-                    finding.bound);
+                    "a law is broken: %s: %s at %d warp%s costs %.6g cycles, below %.6g",
+                    accp_law_text(finding.law), point->role, point->warps,
+                    ACCP_PLURAL(point->warps, "s"), finding.value, finding.bound);
         }
     }
     return ACCP_STATUS_OK;

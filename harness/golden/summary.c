@@ -83,6 +83,18 @@ static enum accp_status refuse_mix(const struct accp_run *runs, size_t run_count
     return ACCP_STATUS_OK;
 }
 
+const struct accp_point *accp_summary_next_family(const struct accp_summary *summary, size_t *at)
+{
+    while (*at < summary->point_count) {
+        const struct accp_point *point = &summary->points[(*at)++];
+        bool is_first = point->family[0] != 0;
+        for (const struct accp_point *other = summary->points; is_first && other < point; ++other)
+            is_first = other->warps != point->warps || strcmp(other->family, point->family) != 0;
+        if (is_first) return point;
+    }
+    return NULL;
+}
+
 bool accp_protocol_same(const struct accp_run_protocol *left, const struct accp_run_protocol *right)
 {
     return strcmp(left->name, right->name) == 0 && left->launches == right->launches &&

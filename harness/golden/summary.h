@@ -52,6 +52,9 @@ const struct accp_point *accp_summary_best(const struct accp_summary *summary, c
  * the end. For loops: for (size_t at = 0; (point = accp_summary_next_series(&s, &at));) */
 const struct accp_point *accp_summary_next_series(const struct accp_summary *summary, size_t *at);
 
+/* The same for each family and number of warps; strangers have no family. */
+const struct accp_point *accp_summary_next_family(const struct accp_summary *summary, size_t *at);
+
 /* Whether two protocols are the same but for the seed and the number of blocks, which follows the
  * GPU. */
 bool accp_protocol_same(const struct accp_run_protocol *left,

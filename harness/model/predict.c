@@ -1,3 +1,4 @@
+#include "base/plural.h"
 #include "base/random.h"
 #include "model/model.h"
 #include "model/simulate.h"
@@ -261,7 +262,8 @@ enum accp_status accp_model_predict(const struct accp_code *code, const struct a
     memset(prediction, 0, sizeof *prediction);
     if (options->warps < 1 || options->warps > ACCP_MODEL_WARPS)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, options->warps,
-                         "%d warps: an SM holds 1 to %d", options->warps, ACCP_MODEL_WARPS);
+                         "%d warp%s: an SM holds 1 to %d", options->warps,
+                         ACCP_PLURAL(options->warps, "s"), ACCP_MODEL_WARPS);
     if (options->phases < 0 || options->phases > ACCP_MODEL_PHASES)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, options->phases,
                          "%d phases: from 1 to %d, or 0 for the default", options->phases,

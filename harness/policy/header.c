@@ -1,5 +1,7 @@
 #include "policy/policy.h"
 
+#include "base/plural.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +45,8 @@ static void print_provenance(const struct accp_policy *policy,
             " * compiler    %s %s\n"
             " * conditions  %s\n"
             " * made with   accprobe %s\n",
-            accp_source_text(policy->source), policy->run_count, policy->run_count == 1 ? "" : "s",
+            accp_source_text(policy->source), policy->run_count,
+            ACCP_PLURAL(policy->run_count, "s"),
             policy->first_date[0] ? policy->first_date : "an unknown date",
             policy->last_date[0] ? policy->last_date : "an unknown date",
             policy->device.name[0] ? policy->device.name : "not named", policy->device.arch,

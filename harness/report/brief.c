@@ -1,19 +1,12 @@
 #include "report/page.h"
 
+#include "base/plural.h"
 #include "report/judgement.h"
+#include "report/markup.h"
 
 #include <string.h>
 
 enum { BRIEF_FIXED = 9, BRIEF_SERIES = 6 }; /* lines that are always there; peaks, at most */
-
-/* A cell: neither a bar, nor markup, nor a line's end of others' text takes effect. */
-static void put_cell(FILE *stream, const char *text)
-{
-    for (; *text; ++text) {
-        if (strchr("|\\`*_<>[]#&~!@", *text)) fputc('\\', stream);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, stream);
-    }
-}
 
 /* The peak of each series at its most warps: one line for all. */
 static void put_peaks(FILE *stream, const struct accp_summary *summary)
@@ -43,9 +36,9 @@ static size_t put_lines(FILE *stream, const struct accp_judgement *judgement, si
             if ((int)line->verdict != verdict || count++ >= room) continue;
             if (shown++ == 0) fputs("\n| verdict | claim | reason |\n|---|---|---|\n", stream);
             fprintf(stream, "| %s | ", accp_verdict_name(line->verdict));
-            put_cell(stream, line->claim);
+            accp_markdown_text(stream, line->claim);
             fputs(" | ", stream);
-            put_cell(stream, line->text);
+            accp_markdown_text(stream, line->text);
             fputs(" |\n", stream);
         }
     return count - shown;
@@ -63,12 +56,12 @@ enum accp_status accp_brief_write(const struct accp_report *report, FILE *stream
     accp_report_counts(stream, judgement);
     fprintf(stream, "; exit status %d). %s: ", accp_verdict_exit(judgement->verdict),
             accp_source_text(run->source));
-    put_cell(stream, run->device.name[0] ? run->device.name : "GPU not named");
+    accp_markdown_text(stream, run->device.name[0] ? run->device.name : "GPU not named");
     fputs(", driver ", stream);
-    put_cell(stream, run->device.driver[0] ? run->device.driver : "not named");
+    accp_markdown_text(stream, run->device.driver[0] ? run->device.driver : "not named");
     fputs(", ptxas ", stream);
-    put_cell(stream, run->compiler.version[0] ? run->compiler.version : "not named");
-    fprintf(stream, ", %zu process%s.\n", report->run_count, report->run_count == 1 ? "" : "es");
+    accp_markdown_text(stream, run->compiler.version[0] ? run->compiler.version : "not named");
+    fprintf(stream, ", %zu process%s.\n", report->run_count, ACCP_PLURAL(report->run_count, "es"));
     put_peaks(stream, &summary);
     accp_summary_fini(&summary);
     size_t left_out = put_lines(stream, judgement, ACCP_BRIEF_LINES - BRIEF_FIXED);

@@ -1,5 +1,7 @@
 #include "report/division.h"
 
+#include "base/plural.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -50,10 +52,11 @@ static enum accp_status cost_of(const struct accp_summary *measured,
     const struct accp_run_role *without = accp_run_find(portless, role->name, warps);
     const bool is_measured = point && point->processes > 0;
     if (!is_measured || !with || with->cycles.n == 0 || !without || without->cycles.n == 0)
-        return accp_fail(error, ACCP_STATUS_INPUT, role->name, -1,
-                         "at %d warps it was not %s: all roles of the sink probe that sum or carry "
-                         "every accumulator are needed",
-                         warps, is_measured ? "predicted" : "measured");
+        return accp_fail(
+            error, ACCP_STATUS_INPUT, role->name, -1,
+            "at %d warp%s it was not %s: all roles of the sink probe that sum or carry "
+            "every accumulator are needed",
+            warps, ACCP_PLURAL(warps, "s"), is_measured ? "predicted" : "measured");
     cost->measured = point->mean;
     cost->predicted = with->cycles.mean;
     cost->registers = with->cycles.mean - without->cycles.mean;
@@ -162,8 +165,8 @@ void accp_division_words(const struct accp_division *division, char *text, size_
 {
     const int best = division->best[ACCP_SINK_FULL];
     const int last = division->step_count ? division->steps[division->step_count - 1].to : best;
-    snprintf(text, text_bytes, "chain %d, %d warps: acc%d is best", division->chain,
-             division->warps, best);
+    snprintf(text, text_bytes, "chain %d, %d warp%s: acc%d is best", division->chain,
+             division->warps, ACCP_PLURAL(division->warps, "s"), best);
     if (division->after <= 0) {
         append(text, text_bytes, ", and nothing is lost behind it.");
         return;

@@ -1,6 +1,8 @@
 #include "report/judgement.h"
 
+#include "base/plural.h"
 #include "golden/summary.h"
+#include "report/overview.h"
 #include "report/table.h"
 
 #include <math.h>
@@ -79,8 +81,9 @@ static enum accp_status print_family(const struct accp_report *report,
         if (point->warps == of->warps && strcmp(point->family, of->family) == 0)
             status = add_series(table, summary, &columns, point, error);
     if (status == ACCP_STATUS_OK) {
-        fprintf(stream, "\n%s, %d warps: %scycles per iteration (* the best)\n%s", of->family,
-                of->warps, report->runs[0].source == ACCP_SOURCE_PREDICTED ? "predicted " : "",
+        fprintf(stream, "\n%s, %d warp%s: %scycles per iteration (* the best)\n%s", of->family,
+                of->warps, ACCP_PLURAL(of->warps, "s"),
+                report->runs[0].source == ACCP_SOURCE_PREDICTED ? "predicted " : "",
                 markdown ? "\n" : "");
         status = accp_table_print(table, stream, markdown, error);
     }
@@ -88,26 +91,16 @@ static enum accp_status print_family(const struct accp_report *report,
     return status;
 }
 
-static bool is_first_of_family(const struct accp_summary *summary, const struct accp_point *point)
-{
-    for (const struct accp_point *other = summary->points; other < point; ++other)
-        if (other->warps == point->warps && strcmp(other->family, point->family) == 0) return false;
-    return true;
-}
-
-static enum accp_status print_families(const struct accp_report *report, FILE *stream,
+/* Of a brief report, the tables of cycles are only of what did not pass. */
+static enum accp_status print_families(const struct accp_report *report,
+                                       const struct accp_summary *summary, bool brief, FILE *stream,
                                        bool markdown, struct accp_error *error)
 {
-    struct accp_summary summary;
-    ACCP_TRY(accp_summary_init(&summary, report->runs, report->run_count, error));
-    enum accp_status status = ACCP_STATUS_OK;
-    for (size_t i = 0; i < summary.point_count && status == ACCP_STATUS_OK; ++i) {
-        const struct accp_point *point = &summary.points[i];
-        if (point->family[0] && is_first_of_family(&summary, point))
-            status = print_family(report, &summary, point, stream, markdown, error);
-    }
-    accp_summary_fini(&summary);
-    return status;
+    const struct accp_point *point;
+    for (size_t at = 0; (point = accp_summary_next_family(summary, &at));)
+        if (!brief || accp_overview_is_odd(report->judgement, point->family, point->warps))
+            ACCP_TRY(print_family(report, summary, point, stream, markdown, error));
+    return ACCP_STATUS_OK;
 }
 
 static void number_text(double number, char text[32])
@@ -154,29 +147,38 @@ static enum accp_status add_line(struct accp_table *table, const struct accp_lin
     return ACCP_STATUS_OK;
 }
 
-/* Levels and laws that passed, or that nothing answers for, are only counted; orders, peaks, growth
- * and the document's statements are what people came for. */
-static bool is_worth_showing(const struct accp_line *line)
+bool accp_report_is_prominent(const struct accp_line *line)
 {
     if (line->verdict != ACCP_VERDICT_PASS && line->verdict != ACCP_VERDICT_NO_GOLDEN) return true;
     return strstr(line->claim, ".order@") || strstr(line->claim, ".peak@") ||
            strstr(line->claim, "gap_growth@") || strncmp(line->claim, "document.", 9) == 0;
 }
 
-static enum accp_status print_lines(const struct accp_report *report, FILE *stream, bool markdown,
-                                    struct accp_error *error)
+/* What stands in the table of lines: of a brief report only what asks for something, and the document's statements. */
+static bool is_shown(const struct accp_report *report, const struct accp_line *line, bool brief)
 {
+    if (report->all) return true;
+    if (!brief) return accp_report_is_prominent(line);
+    return line->verdict > ACCP_VERDICT_NO_GOLDEN || strncmp(line->claim, "document.", 9) == 0;
+}
+
+/* The heaviest verdicts first; within one, as they were judged. */
+static enum accp_status print_lines(const struct accp_report *report, bool brief, FILE *stream,
+                                    bool markdown, struct accp_error *error)
+{
+    const struct accp_judgement *judgement = report->judgement;
     struct accp_table *table;
     size_t shown = 0;
     ACCP_TRY(
         accp_table_create(line_columns, sizeof line_columns / sizeof *line_columns, &table, error));
     enum accp_status status = ACCP_STATUS_OK;
-    for (size_t i = 0; i < report->judgement->line_count && status == ACCP_STATUS_OK; ++i) {
-        const struct accp_line *line = &report->judgement->lines[i];
-        if (!report->all && !is_worth_showing(line)) continue;
-        status = add_line(table, line, error);
-        ++shown;
-    }
+    for (int verdict = ACCP_VERDICT_COUNT - 1; verdict >= 0; --verdict)
+        for (size_t i = 0; i < judgement->line_count && status == ACCP_STATUS_OK; ++i) {
+            const struct accp_line *line = &judgement->lines[i];
+            if ((int)line->verdict != verdict || !is_shown(report, line, brief)) continue;
+            status = add_line(table, line, error);
+            ++shown;
+        }
     if (status == ACCP_STATUS_OK && shown > 0) {
         fputc('\n', stream);
         status = accp_table_print(table, stream, markdown, error);
@@ -213,12 +215,13 @@ static void print_head(const struct accp_report *report, FILE *stream, bool mark
 {
     const struct accp_run *run = &report->runs[0];
     const bool predicted = run->source == ACCP_SOURCE_PREDICTED;
-    if (report->note) fprintf(stream, "%s%s\n", report->note, markdown ? "\n" : "");
+    if (report->note)
+        fprintf(stream, "%s%s%s\n", markdown ? "\n" : "", report->note, markdown ? "\n" : "");
+    else if (markdown)
+        fputc('\n', stream);
     print_source(run, stream, markdown);
     fprintf(stream, "%zu %s%s\n", report->run_count, predicted ? "prediction" : "process",
-            report->run_count == 1 ? ""
-            : predicted            ? "s"
-                                   : "es");
+            ACCP_PLURAL(report->run_count, predicted ? "s" : "es"));
     if (!report->found) return;
     const bool of_arch = predicted && report->found->answer == ACCP_ANSWER_SKU;
     fprintf(stream, "%sgolden: %s%s%s\n", markdown ? "\n" : "",
@@ -243,7 +246,7 @@ void accp_report_counts(FILE *stream, const struct accp_judgement *judgement)
 static void print_verdict(const struct accp_report *report, FILE *stream, bool markdown)
 {
     const struct accp_judgement *judgement = report->judgement;
-    fprintf(stream, "\n%sverdict: %s%s, %s (", markdown ? "**" : "",
+    fprintf(stream, "%sverdict: %s%s, %s (", markdown ? "**" : "",
             accp_verdict_name(judgement->verdict), markdown ? "**" : "",
             accp_verdict_text(judgement->verdict));
     accp_report_counts(stream, judgement);
@@ -251,25 +254,59 @@ static void print_verdict(const struct accp_report *report, FILE *stream, bool m
             report->runs[0].source == ACCP_SOURCE_PREDICTED ? "predicted " : "",
             accp_verdict_exit(judgement->verdict));
     if (judgement->trouble != ACCP_TROUBLE_NONE)
-        fprintf(stream, "surroundings: %s: %s\n", accp_trouble_text(judgement->trouble),
-                judgement->trouble_text);
+        fprintf(stream, "%ssurroundings: %s: %s\n", markdown ? "\n" : "",
+                accp_trouble_text(judgement->trouble), judgement->trouble_text);
     for (size_t i = 0; i < judgement->line_count; ++i) {
         if (judgement->lines[i].verdict != judgement->verdict ||
             judgement->verdict == ACCP_VERDICT_PASS)
             continue;
-        fprintf(stream, "repeat: %s\n", judgement->lines[i].repeat);
+        fputs(markdown ? "\nrepeat: " : "repeat: ", stream);
+        accp_text_put(stream, judgement->lines[i].repeat, markdown);
+        fputc('\n', stream);
         break;
     }
+}
+
+/* Whether a line for each family is enough: the roles are of several probes, and nobody asked for all. */
+static bool is_brief(const struct accp_report *report, const struct accp_summary *summary)
+{
+    int first = -1;
+    for (size_t i = 0; i < summary->point_count && !report->all; ++i) {
+        const struct accp_role *role = accp_role_find(summary->points[i].role);
+        if (!role) continue;
+        if (first >= 0 && (int)role->probe != first) return true;
+        first = (int)role->probe;
+    }
+    return false;
+}
+
+static enum accp_status print_parts(const struct accp_report *report,
+                                    const struct accp_summary *summary, FILE *stream, bool markdown,
+                                    struct accp_error *error)
+{
+    const bool brief = !markdown && is_brief(report, summary);
+    if (brief) {
+        fputs("\nthe best split of each chain, in cycles per iteration, and the claims at that "
+              "load\n",
+              stream);
+        ACCP_TRY(accp_overview_print(report->judgement, summary, stream, error));
+    }
+    ACCP_TRY(print_families(report, summary, brief, stream, markdown, error));
+    ACCP_TRY(print_lines(report, brief, stream, markdown, error));
+    if (brief) fputs("\n--all prints the cycles and claims of every role\n", stream);
+    return ACCP_STATUS_OK;
 }
 
 enum accp_status accp_report_text(const struct accp_report *report, FILE *stream, bool markdown,
                                   struct accp_error *error)
 {
-    print_head(report, stream, markdown);
-    ACCP_TRY(print_families(report, stream, markdown, error));
-    ACCP_TRY(print_lines(report, stream, markdown, error));
+    struct accp_summary summary;
+    ACCP_TRY(accp_summary_init(&summary, report->runs, report->run_count, error));
     print_verdict(report, stream, markdown);
-    return ACCP_STATUS_OK;
+    print_head(report, stream, markdown);
+    enum accp_status status = print_parts(report, &summary, stream, markdown, error);
+    accp_summary_fini(&summary);
+    return status;
 }
 
 static void set_number(json_t *object, const char *key, double number)

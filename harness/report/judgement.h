@@ -20,8 +20,12 @@ struct accp_report {
 /* Writes how many lines have each verdict, the heaviest first: "2 FAIL, 35 PASS". */
 void accp_report_counts(FILE *stream, const struct accp_judgement *judgement);
 
-/* The seed's kind of table (chains by accumulators, best marked) for each number of warps, then
- * orders, peaks and growth, then every line that did not pass, then the verdict. MEMORY. */
+/* Whether people came for this claim: it did not pass, or is an order, a peak, a growth or a statement of the document. */
+bool accp_report_is_prominent(const struct accp_line *line);
+
+/* The verdict; then the seed's kind of table (chains by accumulators, best marked) for each number of warps; then the
+ * prominent lines, the heaviest first. For people (not in Markdown, and not with `all`) runs of several probes are put
+ * briefly: a line for each family, the tables of families that did not pass, and the lines that did not. INPUT, MEMORY. */
 enum accp_status accp_report_text(const struct accp_report *report, FILE *stream, bool markdown,
                                   struct accp_error *error);
 

@@ -1,8 +1,10 @@
 #include "report/markup.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* One character of UTF-8 at `text`, whose NUL ends it; *bytes are its own. UINT32_MAX for a byte that begins none. */
 static uint32_t decode(const unsigned char *text, int *bytes)
@@ -74,4 +76,20 @@ void accp_markup_format(FILE *stream, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     accp_markup_text(stream, text);
+}
+
+/* Inside a word an underscore is one (CommonMark): names stay legible in the source too. */
+static bool is_markdown(const char *text, const char *at)
+{
+    if (*at == '_')
+        return at == text || !isalnum((unsigned char)at[-1]) || !isalnum((unsigned char)at[1]);
+    return strchr("|\\`*~<>[]&", *at) != NULL;
+}
+
+void accp_markdown_text(FILE *stream, const char *text)
+{
+    for (const char *at = text; *at; ++at) {
+        if (is_markdown(text, at)) fputc('\\', stream);
+        fputc((unsigned char)*at < ' ' ? ' ' : *at, stream);
+    }
 }

@@ -1,4 +1,4 @@
-/* Text of others inside XML and HTML. */
+/* Text of others inside XML, HTML and Markdown. */
 #ifndef ACCP_REPORT_MARKUP_H
 #define ACCP_REPORT_MARKUP_H
 
@@ -12,5 +12,9 @@ void accp_markup_text(FILE *stream, const char *text);
 /* Formats, then writes as above; what exceeds 4 KiB is cut. */
 void accp_markup_format(FILE *stream, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+/* Writes `text` so that it is text in a line or cell of Markdown: no tag, link, code, emphasis or cell begins or ends in it,
+ * and no line does. */
+void accp_markdown_text(FILE *stream, const char *text);
 
 #endif

@@ -1,5 +1,6 @@
 #include "report/occupancy.h"
 
+#include "base/plural.h"
 #include "report/table.h"
 
 #include <math.h>
@@ -69,8 +70,8 @@ static enum accp_status map_series(const struct accp_summary *summary,
         accp_summary_in_series(summary, first->series, 1, first->warps);
     if (!best || !single || single->processes == 0)
         return accp_fail(error, ACCP_STATUS_INPUT, first->series, -1,
-                         "acc1 was not measured at %d warps: what is best is told by it",
-                         first->warps);
+                         "acc1 was not measured at %d warp%s: what is best is told by it",
+                         first->warps, ACCP_PLURAL(first->warps, "s"));
     const double rate = arch->fp32_lanes / 32.0;
     cell->chain = first->chain;
     cell->warps = first->warps;
@@ -142,10 +143,10 @@ static void print_words(const struct accp_occupancy_cell *cells, size_t count, F
     fprintf(
         stream,
         "\nLittle's law (latency x issue rate / warps of a scheduler) picks a split within %g %% "
-        "of the best in %zu of %zu cells; the worst is chain %d at %d warps, where acc%d costs "
+        "of the best in %zu of %zu cells; the worst is chain %d at %d warp%s, where acc%d costs "
         "%.1f %% more than acc%d.\n",
-        100 * ACCP_OCCUPANCY_SLACK, as_good, count, worst->chain, worst->warps, worst->pick,
-        100 * worst->pick_loss, worst->best);
+        100 * ACCP_OCCUPANCY_SLACK, as_good, count, worst->chain, worst->warps,
+        ACCP_PLURAL(worst->warps, "s"), worst->pick, 100 * worst->pick_loss, worst->best);
 }
 
 enum accp_status accp_occupancy_print(const struct accp_occupancy_cell *cells, size_t count,

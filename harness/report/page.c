@@ -1,5 +1,6 @@
 #include "report/page.h"
 
+#include "base/plural.h"
 #include "report/judgement.h"
 
 #include "report/markup.h"
@@ -29,18 +30,6 @@ void accp_page_accs_of(const struct accp_summary *summary, const char *family, i
         accs->accs[at] = point->acc;
         ++accs->count;
     }
-}
-
-const struct accp_point *accp_page_next_family(const struct accp_summary *summary, size_t *at)
-{
-    while (*at < summary->point_count) {
-        const struct accp_point *point = &summary->points[(*at)++];
-        bool is_first = point->family[0] != 0;
-        for (const struct accp_point *other = summary->points; is_first && other < point; ++other)
-            is_first = other->warps != point->warps || strcmp(other->family, point->family) != 0;
-        if (is_first) return point;
-    }
-    return NULL;
 }
 
 const struct accp_golden_level *accp_page_level(const struct accp_page *page,
@@ -89,7 +78,7 @@ static void subject_text(const struct accp_report *report, char *text, size_t te
              run->device.driver[0] ? run->device.driver : "not named",
              run->compiler.name[0] ? run->compiler.name : "compiler",
              run->compiler.version[0] ? run->compiler.version : "not named", run->protocol.name,
-             report->run_count, report->run_count == 1 ? "" : "es");
+             report->run_count, ACCP_PLURAL(report->run_count, "es"));
 }
 
 static void put_head(const struct accp_page *page, FILE *stream)
@@ -174,18 +163,11 @@ static void put_line(FILE *stream, const struct accp_line *line)
 }
 
 /* Levels and laws that passed are told apart from what people came for, and stand behind a click. */
-static bool is_prominent(const struct accp_line *line)
-{
-    if (line->verdict != ACCP_VERDICT_PASS && line->verdict != ACCP_VERDICT_NO_GOLDEN) return true;
-    return strstr(line->claim, ".order@") || strstr(line->claim, ".peak@") ||
-           strstr(line->claim, "gap_growth@") || strncmp(line->claim, "document.", 9) == 0;
-}
-
 static size_t count_lines(const struct accp_judgement *judgement, bool prominent)
 {
     size_t count = 0;
     for (size_t i = 0; i < judgement->line_count; ++i)
-        count += is_prominent(&judgement->lines[i]) == prominent;
+        count += accp_report_is_prominent(&judgement->lines[i]) == prominent;
     return count;
 }
 
@@ -201,7 +183,7 @@ static void put_lines(FILE *stream, const struct accp_judgement *judgement, bool
     for (int verdict = ACCP_VERDICT_COUNT - 1; verdict >= 0; --verdict)
         for (size_t i = 0; i < judgement->line_count; ++i)
             if ((int)judgement->lines[i].verdict == verdict &&
-                is_prominent(&judgement->lines[i]) == prominent)
+                accp_report_is_prominent(&judgement->lines[i]) == prominent)
                 put_line(stream, &judgement->lines[i]);
     fputs("</tbody></table></div>\n", stream);
 }

@@ -62,9 +62,6 @@ struct accp_page_accs {
 void accp_page_accs_of(const struct accp_summary *summary, const char *family, int warps,
                        struct accp_page_accs *accs);
 
-/* Of the points, the first of each family and number of warps at or after *at, which moves past it; NULL at the end. */
-const struct accp_point *accp_page_next_family(const struct accp_summary *summary, size_t *at);
-
 /* The golden level of a point; NULL: none answers. */
 const struct accp_golden_level *accp_page_level(const struct accp_page *page,
                                                 const struct accp_point *point);

@@ -1,5 +1,6 @@
 #include "report/page.h"
 
+#include "base/plural.h"
 #include "report/markup.h"
 #include "report/svg.h"
 
@@ -62,8 +63,8 @@ static void put_cell(FILE *stream, const struct accp_summary *summary, const cha
     double gain = single->mean / best->mean - 1;
     int shade = shade_of(most > 0 ? gain / most : 0);
     peaks_text(summary, best, text);
-    snprintf(note, sizeof note, "%s, %d warps: acc %s, %.1f %% over acc1", series, warps, text,
-             100 * gain);
+    snprintf(note, sizeof note, "%s, %d warp%s: acc %s, %.1f %% over acc1", series, warps,
+             ACCP_PLURAL(warps, "s"), text, 100 * gain);
     snprintf(class, sizeof class, "h%d", shade);
     accp_svg_rectangle(stream, class, x, y, CELL_WIDTH - 2, CELL_HEIGHT - 2, note);
     accp_svg_text(stream, shade < 4 ? "on0" : "on1", 'm', x + CELL_WIDTH / 2.0 - 1, y + 14, "%s",

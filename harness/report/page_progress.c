@@ -1,5 +1,6 @@
 #include "report/page.h"
 
+#include "base/plural.h"
 #include "report/markup.h"
 #include "report/svg.h"
 
@@ -53,9 +54,9 @@ static void put_point(const struct accp_paging *paging, const struct accp_plot *
             accp_svg_rectangle(paging->stream, "band", x - 9, top, 18, fmax(bottom - top, 1.5),
                                NULL);
     }
-    snprintf(note, sizeof note, "%s at %d warps: progress %.1f, %.6g cycles%s%s", point->role,
-             point->warps, point->progress, point->mean, is_best ? ", the best" : "",
-             is_outside ? ", outside the golden's tolerance" : "");
+    snprintf(note, sizeof note, "%s at %d warp%s: progress %.1f, %.6g cycles%s%s", point->role,
+             point->warps, ACCP_PLURAL(point->warps, "s"), point->progress, point->mean,
+             is_best ? ", the best" : "", is_outside ? ", outside the golden's tolerance" : "");
     accp_svg_circle(paging->stream,
                     is_outside ? "dot out"
                     : is_best  ? "dot best"
@@ -81,10 +82,11 @@ static void put_progress_panel(const struct accp_paging *paging, const struct ac
     const struct accp_plot plot = {
         stream, 48,  26, PANEL_WIDTH - 60, PANEL_HEIGHT - 66, -0.5, (double)accs.count - 0.5,
         low,    high};
-    snprintf(title, sizeof title, "Progress of %s by accumulators, %d warps: best acc%d",
-             first->series, first->warps, best->acc);
+    snprintf(title, sizeof title, "Progress of %s by accumulators, %d warp%s: best acc%d",
+             first->series, first->warps, ACCP_PLURAL(first->warps, "s"), best->acc);
     accp_svg_open(stream, PANEL_WIDTH, PANEL_HEIGHT, title);
-    accp_svg_text(stream, "head", 's', 4, 15, "%s, %d warps", first->series, first->warps);
+    accp_svg_text(stream, "head", 's', 4, 15, "%s, %d warp%s", first->series, first->warps,
+                  ACCP_PLURAL(first->warps, "s"));
     accp_plot_grid(&plot, step);
     for (int pass = 0; pass < 2; ++pass)
         for (size_t i = 0; i < accs.count; ++i) {
@@ -144,7 +146,8 @@ static void put_progress_table(const struct accp_paging *paging, const struct ac
 static void put_family_head(const struct accp_paging *paging, const struct accp_point *of)
 {
     fputs("<h3>", paging->stream);
-    accp_markup_format(paging->stream, "%s, %d warps", of->family, of->warps);
+    accp_markup_format(paging->stream, "%s, %d warp%s", of->family, of->warps,
+                       ACCP_PLURAL(of->warps, "s"));
     fputs("</h3>\n", paging->stream);
 }
 
@@ -180,7 +183,7 @@ void accp_page_progress(const struct accp_paging *paging)
           "its chain; a bar is the tolerance around the golden's level, where one answers. Axes do "
           "not begin at 0.</p>\n",
           paging->stream);
-    for (size_t at = 0; (point = accp_page_next_family(paging->summary, &at));) {
+    for (size_t at = 0; (point = accp_summary_next_family(paging->summary, &at));) {
         put_family_head(paging, point);
         fputs("<figure class=\"panels\">\n", paging->stream);
         for_each_series(paging, point, put_progress_panel);
@@ -255,15 +258,15 @@ static void gap_lines_of(const struct accp_paging *paging, const char *family,
     const struct accp_point *point;
     char name[48];
     lines->count = 0;
-    for (size_t at = 0; (point = accp_page_next_family(paging->summary, &at));) {
+    for (size_t at = 0; (point = accp_summary_next_family(paging->summary, &at));) {
         if (strcmp(point->family, family) != 0) continue;
-        snprintf(name, sizeof name, "%d warps", point->warps);
+        snprintf(name, sizeof name, "%d warp%s", point->warps, ACCP_PLURAL(point->warps, "s"));
         add_gap_line(lines, paging->summary, point, name);
     }
     if (!paging->page->document || paging->summary->runs[0].source == ACCP_SOURCE_DOCUMENT ||
         accp_summary_init(&document, paging->page->document, 1, NULL) != ACCP_STATUS_OK)
         return;
-    for (size_t at = 0; (point = accp_page_next_family(&document, &at));)
+    for (size_t at = 0; (point = accp_summary_next_family(&document, &at));)
         if (strcmp(point->family, family) == 0)
             add_gap_line(lines, &document, point, "the document");
     accp_summary_fini(&document);
@@ -341,7 +344,7 @@ void accp_page_gap(const struct accp_paging *paging)
           "best number of them. The longer the chain, the more a split should give.</p>\n"
           "<figure class=\"panels\">\n",
           paging->stream);
-    for (size_t at = 0; (point = accp_page_next_family(paging->summary, &at));) {
+    for (size_t at = 0; (point = accp_summary_next_family(paging->summary, &at));) {
         bool is_first = true;
         for (const struct accp_point *other = paging->summary->points; other < point; ++other)
             is_first &= strcmp(other->family, point->family) != 0;
@@ -404,9 +407,11 @@ static void put_modes_panel(const struct accp_paging *paging, const struct accp_
     if (!(high > 0)) return;
     double step = accp_plot_range(&low, &high), height = 22 * (double)accs.count;
     const struct accp_plot plot = {stream, 50, 26, PANEL_WIDTH - 66, height, low, high, 0, 1};
-    snprintf(title, sizeof title, "Modes of %s, %d warps", first->series, first->warps);
+    snprintf(title, sizeof title, "Modes of %s, %d warp%s", first->series, first->warps,
+             ACCP_PLURAL(first->warps, "s"));
     accp_svg_open(stream, PANEL_WIDTH, height + 62, title);
-    accp_svg_text(stream, "head", 's', 4, 15, "%s, %d warps", first->series, first->warps);
+    accp_svg_text(stream, "head", 's', 4, 15, "%s, %d warp%s", first->series, first->warps,
+                  ACCP_PLURAL(first->warps, "s"));
     accp_plot_grid_x(&plot, step);
     for (size_t i = 0; i < accs.count; ++i) {
         double y = plot.top + 22 * ((double)i + 0.5);
@@ -427,7 +432,7 @@ void accp_page_modes(const struct accp_paging *paging)
           "as large as the share of the warps that had it, in the first process; the upright line "
           "is the mean.</p>\n",
           paging->stream);
-    for (size_t at = 0; (point = accp_page_next_family(paging->summary, &at));) {
+    for (size_t at = 0; (point = accp_summary_next_family(paging->summary, &at));) {
         fputs("<figure class=\"panels\">\n", paging->stream);
         for_each_series(paging, point, put_modes_panel);
         fputs("</figure>\n", paging->stream);

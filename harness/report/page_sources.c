@@ -1,5 +1,6 @@
 #include "report/page.h"
 
+#include "base/plural.h"
 #include "report/markup.h"
 #include "report/svg.h"
 
@@ -63,11 +64,12 @@ static void put_timeline(FILE *stream, const struct accp_timeline *timeline)
     int cycles = (int)fmin(timeline->cycles, ceil(2 * timeline->mean_cycles));
     double width = TIMELINE_LEFT + (double)cycles * CYCLE_WIDTH + 10;
     char title[ACCP_NAME_BYTES + 96];
-    snprintf(title, sizeof title, "Predicted timeline of %s, %d warps", timeline->role,
-             timeline->warps);
+    snprintf(title, sizeof title, "Predicted timeline of %s, %d warp%s", timeline->role,
+             timeline->warps, ACCP_PLURAL(timeline->warps, "s"));
     fputs("<details open><summary>", stream);
-    accp_markup_format(stream, "%s, %d warps: %.6g cycles an iteration, predicted%s",
-                       timeline->role, timeline->warps, timeline->mean_cycles,
+    accp_markup_format(stream, "%s, %d warp%s: %.6g cycles an iteration, predicted%s",
+                       timeline->role, timeline->warps, ACCP_PLURAL(timeline->warps, "s"),
+                       timeline->mean_cycles,
                        timeline->validated ? "" : "; the model was not validated on this arch");
     fputs("</summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
           "aria-label=\"Timeline\">\n",

@@ -1,5 +1,7 @@
 #include "report/table.h"
 
+#include "report/markup.h"
+
 #include <jansson.h>
 #include <libsmartcols.h>
 #include <stdarg.h>
@@ -62,10 +64,11 @@ void accp_table_cell(struct accp_table *table, size_t column, const char *format
 
 void accp_text_put(FILE *stream, const char *text, bool markdown)
 {
-    for (; text && *text; ++text) {
-        if (markdown && strchr("|\\`<>[]&", *text)) fputc('\\', stream);
-        fputc(markdown && (*text == '\n' || *text == '\r') ? ' ' : *text, stream);
-    }
+    if (!text) return;
+    if (markdown)
+        accp_markdown_text(stream, text);
+    else
+        fputs(text, stream);
 }
 
 static void print_markdown_cell(FILE *stream, const char *text)

@@ -1,5 +1,7 @@
 #include "run/run.h"
 
+#include "base/plural.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -294,8 +296,8 @@ static enum accp_status refuse_doubles(const char *file, const struct accp_run *
     for (size_t i = 1; i < run->role_count && status == ACCP_STATUS_OK; ++i)
         if (compare_roles(&sorted[i - 1], &sorted[i]) == 0)
             status = accp_fail(error, ACCP_STATUS_INPUT, file, -1,
-                               "role \"%s\" at %d warps stands there twice", sorted[i]->role,
-                               sorted[i]->warps);
+                               "role \"%s\" at %d warp%s stands there twice", sorted[i]->role,
+                               sorted[i]->warps, ACCP_PLURAL(sorted[i]->warps, "s"));
     free(sorted);
     return status;
 }

@@ -1,5 +1,7 @@
 #include "sass/diff.h"
 
+#include "base/plural.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,14 +44,14 @@ static void find_losses(const struct accp_shape *before, const struct accp_shape
         append(lost, "contraction lost: %d multiply-add pairs in the hot loop, %d before",
                after->split_pairs, before->split_pairs);
     if (gone > (split > 0 ? split : 0))
-        append(lost, "unrolling lost: %d FFMAs in the hot loop before, %d now",
-               before->ffma_in_loop, after->ffma_in_loop);
+        append(lost, "unrolling lost: %d FFMA%s in the hot loop before, %d now",
+               before->ffma_in_loop, ACCP_PLURAL(before->ffma_in_loop, "s"), after->ffma_in_loop);
     else if (gone <= 0 && after->accumulators < before->accumulators)
         append(lost, "accumulators lost: %d before, %d now", before->accumulators,
                after->accumulators);
     if (gone <= 0 && before->ffma_in_loop == after->ffma_in_loop && after->depth > before->depth)
-        append(lost, "the longest chain is deeper: %d FFMAs before, %d now", before->depth,
-               after->depth);
+        append(lost, "the longest chain is deeper: %d FFMA%s before, %d now", before->depth,
+               ACCP_PLURAL(before->depth, "s"), after->depth);
     int spills_before = before->local_loads + before->local_stores;
     int spills_after = after->local_loads + after->local_stores;
     if (spills_after > spills_before)

@@ -1,5 +1,7 @@
 #include "sass/shape.h"
 
+#include "base/plural.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -140,11 +142,11 @@ static void apply_laws(const struct accp_code *code, const struct accp_loop *loo
           "the loop at 0x%" PRIx64 " reads no clock", address);
     judge_chain(shape, chain, role->chain);
     judge(shape, ACCP_SHAPE_LAW_ACCUMULATORS, chain->accumulators == role->effective,
-          "%d accumulators in the loop at 0x%" PRIx64 ", asked: %d", chain->accumulators, address,
-          role->effective);
+          "%d accumulator%s in the loop at 0x%" PRIx64 ", asked: %d", chain->accumulators,
+          ACCP_PLURAL(chain->accumulators, "s"), address, role->effective);
     judge(shape, ACCP_SHAPE_LAW_DEPTH, chain->depth == depth,
-          "the longest chain in the loop at 0x%" PRIx64 " is %d FFMAs deep, asked: %d", address,
-          chain->depth, depth);
+          "the longest chain in the loop at 0x%" PRIx64 " is %d FFMA%s deep, asked: %d", address,
+          chain->depth, ACCP_PLURAL(chain->depth, "s"), depth);
     judge(shape, ACCP_SHAPE_LAW_SPILL, shape->local_loads + shape->local_stores == 0,
           "%d LDL and %d STL, the first at 0x%zx", shape->local_loads, shape->local_stores,
           first_of_class(code, NULL, ACCP_CLASS_LOCAL_LOAD, ACCP_CLASS_LOCAL_STORE));

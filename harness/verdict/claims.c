@@ -1,5 +1,7 @@
 #include "verdict/judge.h"
 
+#include "base/plural.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -295,8 +297,8 @@ static enum accp_status judge_coverage(struct accp_judge *judge, int probe,
     line->low = line->high = (double)needed;
     if (missing)
         accp_judge_say(line, ACCP_VERDICT_ENVIRONMENT, ACCP_REASON_ROLE_MISSING,
-                       "%zu of %zu, the first without a sample is %s at %d warps", covered, needed,
-                       missing, missing_warps);
+                       "%zu of %zu, the first without a sample is %s at %d warp%s", covered, needed,
+                       missing, missing_warps, ACCP_PLURAL(missing_warps, "s"));
     else
         accp_judge_say(line, ACCP_VERDICT_PASS, ACCP_REASON_COVERED, "%zu of %zu", covered, needed);
     return ACCP_STATUS_OK;

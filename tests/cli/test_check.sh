@@ -63,7 +63,7 @@ expect 4 'needs --reason' "$accprobe" record "$recording"
 mkdir golden
 expect 4 'build from a git checkout' "$accprobe" record --golden golden --reason test "$recording"
 git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m test
-expect 4 'sessions' "$accprobe" record --golden golden --reason test "$recording"
+expect 4 'has 1 session, and a golden needs 10' "$accprobe" record --golden golden --reason test "$recording"
 expect 4 'document' "$accprobe" record --golden golden --reason test "$ACCP_SOURCE_DIR/golden/document/optimal.json"
 for i in $(seq 12); do
     edited "run['protocol']['seed'] = $i" && mv edited.json "session-$i.json"

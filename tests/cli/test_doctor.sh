@@ -25,6 +25,10 @@ ACCP_FAKE=exclusive says 0 GPU none 'nvidia-smi -c DEFAULT'
 ACCP_FAKE=nvml_mismatch says 0 NVML partly 'reboot'
 ACCPROBE_LIBCUDA=/nonexistent/libcuda.so.1 says 0 GPU none 'nvidia-driver'
 
+# For people the command stands below what it mends, not to the right of it.
+ACCP_FAKE=mig expect 0 '' "$accprobe" doctor
+grep -qE '^ +mend: +sudo nvidia-smi -mig 0 *$' stdout || broken "a command on a line of its own: $(cat stdout)"
+
 # Every scenario of the fake driver in which there is no GPU or no NVML comes with a command, but for those in which
 # nothing that is typed helps.
 while read -r scenario; do

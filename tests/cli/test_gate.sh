@@ -103,6 +103,8 @@ expect 4 'there is no GPU 7' "$accprobe" gate --device 7
 expect 4 'not an option of gate' "$accprobe" gate --warps 8
 expect 4 'is not a folder' "$accprobe" gate --golden /nonexistent
 expect 4 'must be table, json or markdown' "$accprobe" gate --format yaml
+expect 4 '--format is given twice, the second time as table' "$accprobe" gate --format json --format=table
+expect 4 '--out is given twice' "$accprobe" measure --out one.json -o two.json
 expect 4 'not a verb' "$accprobe" gates
 expect 4 'does not know what to do with' "$accprobe" gate chain29
 expect 4 'cannot write' "$accprobe" measure --out /nonexistent/run.json

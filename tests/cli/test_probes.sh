@@ -41,7 +41,15 @@ runs[0]["roles"] = [role for run in runs for role in run["roles"]]
 json.dump(runs[0], sys.stdout)
 END
 ACCP_FAKE_RUN=$PWD/all.json gates 0 "$((2 * $("$accprobe" list --format json | grep -c '"role"'))) role levels"
-grep -q '^verdict: PASS' stdout || broken 'all probes in one process pass'
+[[ $(head -n1 stdout) == 'verdict: PASS'* ]] || broken "a verdict first: $(head -n3 stdout)"
+[ "$(wc -l <stdout)" -le 45 ] || broken "a pass of all probes on a page: $(wc -l <stdout) lines"
+grep -q '^tail[.]back  *8 .* acc3 [0-9.]*  *acc3 [0-9.]* 47 PASS$' stdout || broken "a line a family: $(cat stdout)"
+! grep -q ORDER_HOLDS stdout || broken 'orders that hold only counted'
+expect 0 '' "$accprobe" check --all all.json
+[ "$(grep -c '^PASS ' stdout)" -gt 1400 ] || broken "all claims with --all: $(grep -c '^PASS ' stdout)"
+ACCP_FAKE_RUN=$PWD/all.json ACCP_FAKE_SCALE=tail_chain7_acc3_back_effective3=1.03 gates 1 'tail.chain7.acc3.back.level@4'
+[ "$(grep -c 'cycles per iteration (' stdout)" = 2 ] || broken "tables of what failed, and of nothing else: $(cat stdout)"
+[[ $(sed -n '/^verdict  *claim/{n;p}' stdout) == FAIL* ]] || broken 'what failed first in the list'
 
 # On a GPU that has no golden the document's statements are reported, each about the plain series of its probe.
 while read -r probe claim; do

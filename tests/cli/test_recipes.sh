@@ -17,7 +17,7 @@ export ACCP_FAKE_RUN=$scratch/all.json GITHUB_STEP_SUMMARY=$scratch/summary.md
 # A checkout that is built.
 mkdir checkout checkout/ci && cd checkout || exit 1
 ln -s "$ACCP_BINARY_DIR" build
-cp "$ACCP_SOURCE_DIR/ci/gate" ci/gate
+cp "$ACCP_SOURCE_DIR/ci/gate" "$ACCP_SOURCE_DIR/ci/usage.sh" ci
 printf '#!/bin/sh\nexit 0\n' >ci/build
 # shellcheck disable=SC2016 # for the script that is written
 printf '#!/bin/sh\nexec ctest --test-dir build -N --no-tests=error "$@"\n' >ci/test

@@ -24,8 +24,8 @@ on_machine() {
     env -i PATH="$scratch/bin" HOME="$scratch" CUDA_HOME=/nonexistent PIP_NO_INDEX=1 "$@"
 }
 
-expect 4 "unknown option '--what'; usage: ci/setup" "$setup" --what
-expect 4 "unknown option '--wheels --what'" "$setup" --wheels --what
+expect 4 "ci/setup: unknown option '--what'; ci/setup --help" "$setup" --wheels --what
+expect 4 "it takes --wheels, --tests or nothing, not 'wheels'" "$setup" wheels
 
 nvcc_says() {
     program nvcc "[ \$1 = --version ] && { echo 'Cuda compilation tools, release ${1%.*}, V$1'; exit; }; $2"

@@ -90,10 +90,10 @@ git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allo
 record() { "$accprobe" record --golden golden --reason test "$@"; }
 expect 0 '' shape --cubin $cubin --out shape.json
 expect 0 '' record shape.json
-shows '1 goldens written'
+shows '1 golden written'
 cp golden/shape/sm_90/13.0.88.json kept.json && cp golden/shape/sm_90/loops.json kept-loops.json
 expect 0 '' record shape.json
-shows '1 as they were'
+shows '1 unchanged'
 cmp -s golden/shape/sm_90/13.0.88.json kept.json || broken 'the golden as it was'
 expect 0 '' shape --cubin $cubin
 shows 'verdict: PASS'

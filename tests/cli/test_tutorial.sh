@@ -32,7 +32,7 @@ ACCPROBE_LIBCUDA=$PWD/build/fake/libcuda.so.1 ACCPROBE_LIBNVML=$PWD/build/fake/l
     ACCP_FAKE_RUN=$(ls golden/measured/sm_90-132sm-*/optimal.run.json) ACCP_FAKE_SCALE=optimal_chain29_acc2_effective2=1.03 \
     build/accprobe gate --seed 1 --filter '^optimal[.]chain29' >printed
 if grep -q '^measured: .* ptxas 13[.]0[.]88,' printed; then
-    sed -n '/^measured: /,/^```$/p' README.md | grep -v '^```' >shown
+    sed -n '/^verdict: /,/^```$/p' README.md | grep -v '^```' >shown
     python3 - <<'END' || broken "what the README shows: $(cat printed)"
 import re
 def bare(line):

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Every script of ci/ says how it is called, and refuses an option that it does not know, before it does anything else.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+checkout
+count=0
+for script in checkout/ci/*; do
+    name=ci/$(basename "$script")
+    if ! head -n1 "$script" | grep -q '^#!.*bash'; then
+        [ ! -x "$script" ] || broken "$name: a program of another kind; teach this test about it"
+        continue
+    fi
+    [ -x "$script" ] || broken "$name to be executable"
+    for option in -h --help; do
+        expect 0 '' "$script" $option
+        [ "$(wc -w <stdout)" -ge 10 ] || broken "the usage of $name: $(cat stdout)"
+        ! grep -qE '^(#|set -euo|source )' stdout || broken "the head of $name alone: $(cat stdout)"
+        grep -qE 'Exit status:|exit status:' stdout || broken "what the exit status of $name means: $(cat stdout)"
+    done
+    # These two hand their options on, to a tool that has to be built first.
+    if [[ $name =~ ^ci/(gate|test)$ ]]; then continue; fi
+    expect 4 "$name: unknown option '--what'; $name --help lists what it takes" "$script" --what
+    [ ! -s stdout ] || broken "nothing on stdout of $name"
+    count=$((count + 1))
+done
+[ $count -ge 20 ] || broken "20 scripts, not $count"
+[ -z "$(find checkout -name .cache -o -name build -type d)" ] || broken 'nothing set up or built by then'
+echo passed
