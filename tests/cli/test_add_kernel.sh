@@ -9,7 +9,8 @@ sed -n '/^```console$/,/^```$/s/^\$ //p' "$page" >commands
 [ "$(wc -l <commands)" -ge 12 ] || broken "the commands of the page: $(cat commands)"
 
 # A checkout of its own, of which this is the name alone: the sources are those under test.
-git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m test
+export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.org GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.org
+git init -q . && git commit -q --allow-empty -m test
 for name in "$ACCP_SOURCE_DIR"/*; do
     if [[ $name != */build* ]]; then ln -s "$name" .; fi
 done

@@ -49,7 +49,7 @@ cp "$recording" answers/run.json
 export accprobe
 
 "$python" -W ignore - <<'END' || broken 'schemas that our files fit, and broken ones do not'
-import copy, glob, json, os, subprocess, sys
+import copy, glob, json, os, re, subprocess, sys
 import jsonschema
 
 source = os.environ["ACCP_SOURCE_DIR"]
@@ -61,6 +61,21 @@ for name, schema in schemas.items():
     assert schema["$id"] == name + ".schema.json"
     resolver = jsonschema.RefResolver(base_uri="", referrer=schema, store=store)
     validators[name] = jsonschema.Draft202012Validator(schema, resolver=resolver)
+
+# A format that the sources write or read has its schema, of its name and version, and its row in the page; no schema is of none.
+def of_sources(pattern):
+    texts = [open(path, encoding="utf-8").read() for folder in ("harness", "ci", "matrix", "kernels")
+             for path in glob.glob(f"{source}/{folder}/**/*", recursive=True) if os.path.isfile(path)]
+    return {found for text in texts for found in re.findall(pattern, text)}
+
+def const_of(schema):
+    return schema["properties"]["format"]["const"]
+
+formats = of_sources(r"accprobe-[a-z-]+/[0-9]+")
+assert len(formats) >= 17, formats
+documented = set(re.findall(r"^\| `(accprobe-[a-z-]+/[0-9]+)`", open(source + "/docs/formats.md").read(), re.M))
+described = {const_of(schema) for name, schema in schemas.items() if name != "prediction"}
+assert formats == described == documented, (formats ^ described, formats ^ documented)
 
 def names_of(data):
     name = data["format"].removeprefix("accprobe-").split("/")[0]
