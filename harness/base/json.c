@@ -106,12 +106,23 @@ static enum accp_status expect(const struct accp_json *found, json_type type,
     return ACCP_STATUS_OK;
 }
 
+/* "PARENT.KEY", cut to fit. Every member that is read gets its path: printf would be a quarter of
+ * reading a golden. */
+static void set_path(struct accp_json *found, const char *parent, const char *key)
+{
+    size_t used = strlen(parent), most = sizeof found->path - 1;
+    memcpy(found->path, parent, used);
+    if (used > 0 && used < most) found->path[used++] = '.';
+    size_t length = strnlen(key, most - used);
+    memcpy(found->path + used, key, length);
+    found->path[used + length] = 0;
+}
+
 enum accp_status accp_json_member(const struct accp_json *object, const char *key, json_type type,
                                   struct accp_json *member, struct accp_error *error)
 {
     struct accp_json found = {.file = object->file, .value = json_object_get(object->value, key)};
-    snprintf(found.path, sizeof found.path, "%s%s%s", object->path, object->path[0] ? "." : "",
-             key);
+    set_path(&found, object->path, key);
     ACCP_TRY(expect(&found, type, error));
     *member = found;
     return ACCP_STATUS_OK;

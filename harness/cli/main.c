@@ -2,7 +2,6 @@
 #include "cli/help.h"
 #include "cli/verbs.h"
 
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,9 +82,6 @@ int accp_exit_error(const struct accp_error *error)
 /* An answer that did not reach its reader (a full disk, a closed pipe) is no answer. */
 int main(int argc, char **argv)
 {
-    /* Numbers are read and written in C's way; only the width of characters is asked of the locale.
-     */
-    if (!setlocale(LC_CTYPE, "C.UTF-8")) setlocale(LC_CTYPE, "");
     signal(SIGXFSZ, SIG_IGN); /* a limit on the size of files is an error to tell, not a death */
     int status = run(argc, argv);
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -4,6 +4,7 @@
 
 #include <jansson.h>
 #include <libsmartcols.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@ struct accp_table {
     struct libscols_line *present; /* borrowed from `lines` */
     size_t column_count;
     const struct accp_column *columns; /* the caller's, static by convention */
+    bool is_ascii;
 };
 
 enum accp_status accp_table_create(const struct accp_column *columns, size_t count,
@@ -33,7 +35,7 @@ enum accp_status accp_table_create(const struct accp_column *columns, size_t cou
         *table = NULL;
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a table");
     }
-    **table = (struct accp_table){lines, NULL, count, columns};
+    **table = (struct accp_table){lines, NULL, count, columns, true};
     return ACCP_STATUS_OK;
 }
 
@@ -52,6 +54,13 @@ enum accp_status accp_table_row(struct accp_table *table, struct accp_error *err
     return ACCP_STATUS_OK;
 }
 
+static bool is_ascii(const char *text)
+{
+    for (; *text; ++text)
+        if (*text & 0x80) return false;
+    return true;
+}
+
 void accp_table_cell(struct accp_table *table, size_t column, const char *format, ...)
 {
     char text[512];
@@ -59,6 +68,7 @@ void accp_table_cell(struct accp_table *table, size_t column, const char *format
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    table->is_ascii = table->is_ascii && is_ascii(text);
     scols_line_set_data(table->present, column, text);
 }
 
@@ -97,18 +107,34 @@ static void print_markdown(const struct accp_table *table, FILE *stream)
     }
 }
 
+/* Numbers are read and written in C's way; only the width of characters is asked of a locale, and
+ * only where there are others than ASCII's: to load one takes as long as to print the table. */
+static int print_wide(struct libscols_table *lines)
+{
+    locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
+    if (!utf8) utf8 = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
+    locale_t before = utf8 ? uselocale(utf8) : (locale_t)0;
+    int failed = scols_print_table(lines);
+    if (utf8) {
+        uselocale(before);
+        freelocale(utf8);
+    }
+    return failed;
+}
+
 enum accp_status accp_table_print(const struct accp_table *table, FILE *stream, bool markdown,
                                   struct accp_error *error)
 {
     if (markdown) {
         print_markdown(table, stream);
     } else {
+        const bool is_terminal = isatty(fileno(stream));
         scols_table_set_stream(table->lines, stream);
         /* libsmartcols takes 80 columns for a pipe's width and would cut what a log has room for.
          */
-        if (!isatty(fileno(stream))) scols_table_set_termwidth(table->lines, 1000);
-        if (!isatty(fileno(stream))) scols_table_set_termforce(table->lines, SCOLS_TERMFORCE_NEVER);
-        if (scols_print_table(table->lines) != 0)
+        if (!is_terminal) scols_table_set_termwidth(table->lines, 1000);
+        if (!is_terminal) scols_table_set_termforce(table->lines, SCOLS_TERMFORCE_NEVER);
+        if ((table->is_ascii ? scols_print_table : print_wide)(table->lines) != 0)
             return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "cannot lay out a table");
     }
     return ACCP_STATUS_OK;

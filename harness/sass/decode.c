@@ -1,7 +1,7 @@
 #include "sass/decode.h"
 
+#include <endian.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <threads.h>
 
@@ -54,9 +54,9 @@ static once_flag tables_once = ONCE_FLAG_INIT;
 
 static uint8_t read_number(const char **at)
 {
-    char *end;
-    unsigned long value = strtoul(*at, &end, 10);
-    *at = end;
+    unsigned value = 0;
+    for (; **at >= '0' && **at <= '9'; ++*at)
+        value = value * 10 + (unsigned)(**at - '0');
     return (uint8_t)value;
 }
 
@@ -155,6 +155,11 @@ static void build_tables(void)
     }
 }
 
+static uint64_t low_bits(unsigned width)
+{
+    return ((uint64_t)1 << width) - 1;
+}
+
 /* Bits [position, position + width) of the 128; width below 64. */
 static uint64_t field(const struct accp_instruction *instruction, unsigned position, unsigned width)
 {
@@ -165,7 +170,7 @@ static uint64_t field(const struct accp_instruction *instruction, unsigned posit
         bits = instruction->low;
     else
         bits = instruction->low >> position | instruction->high << (64 - position);
-    return bits & (((uint64_t)1 << width) - 1);
+    return bits & low_bits(width);
 }
 
 static bool bit(const struct accp_instruction *instruction, unsigned position)
@@ -175,8 +180,13 @@ static bool bit(const struct accp_instruction *instruction, unsigned position)
 
 static void drop(struct accp_instruction *instruction, unsigned position, unsigned width)
 {
-    for (unsigned i = position; i < position + width; ++i)
-        *(i < 64 ? &instruction->rest_low : &instruction->rest_high) &= ~((uint64_t)1 << (i & 63));
+    const uint64_t mask = low_bits(width);
+    if (position >= 64) {
+        instruction->rest_high &= ~(mask << (position - 64));
+        return;
+    }
+    instruction->rest_low &= ~(mask << position);
+    if (position + width > 64) instruction->rest_high &= ~(mask >> (64 - position));
 }
 
 /* A field that an operand covers: it is no longer part of the rest. */
@@ -339,10 +349,9 @@ static struct accp_control decode_control(const struct accp_instruction *instruc
 
 static uint64_t read64(const uint8_t *at)
 {
-    uint64_t value = 0;
-    for (int i = 7; i >= 0; --i)
-        value = value << 8 | at[i];
-    return value;
+    uint64_t value;
+    memcpy(&value, at, sizeof value);
+    return le64toh(value);
 }
 
 /* A row with a `z` holds for part of its code only. */

@@ -7,9 +7,16 @@ enum {
     ATTEMPTS = 4 * ACCP_CODE_LOOPS
 }; /* to find a loop; beyond, a hostile kernel could take forever */
 
-/* Predecessors of each instruction, as one array of edges sorted by their end; only what the entry
- * reaches. */
+/* Where execution may go after an instruction. */
+struct successors {
+    int count;
+    size_t next[2];
+};
+
+/* Successors of each instruction; and its predecessors, as one array of edges sorted by their end,
+ * only what the entry reaches. */
 struct edges {
+    struct successors *to;
     size_t *first; /* count + 3, the counting needs two */
     size_t *from;
     bool *is_reached;
@@ -17,6 +24,7 @@ struct edges {
 
 static void edges_fini(struct edges *edges)
 {
+    free(edges->to);
     free(edges->first);
     free(edges->from);
     free(edges->is_reached);
@@ -28,36 +36,45 @@ static enum accp_status out_of_memory(const struct accp_code *code, struct accp_
 }
 
 /* ptxas ends every kernel in a branch to itself that nothing reaches: no loop of anybody's. */
-static void reach(const struct accp_code *code, bool *is_reached, size_t *stack)
+static void reach(const struct edges *edges, size_t *stack)
 {
-    size_t depth = 0, next[2];
-    is_reached[0] = true;
+    size_t depth = 0;
+    edges->is_reached[0] = true;
     stack[depth++] = 0;
-    while (depth > 0)
-        for (int k = accp_code_successors(code, stack[--depth], next); k > 0; --k) {
-            if (is_reached[next[k - 1]]) continue;
-            is_reached[next[k - 1]] = true;
-            stack[depth++] = next[k - 1];
+    while (depth > 0) {
+        const struct successors *to = &edges->to[stack[--depth]];
+        for (int k = to->count; k > 0; --k) {
+            if (edges->is_reached[to->next[k - 1]]) continue;
+            edges->is_reached[to->next[k - 1]] = true;
+            stack[depth++] = to->next[k - 1];
         }
+    }
+}
+
+/* Those of what the entry does not reach lead nowhere. */
+static void cut_unreached(const struct accp_code *code, struct edges *edges)
+{
+    for (size_t i = 0; i < code->count; ++i)
+        if (!edges->is_reached[i]) edges->to[i].count = 0;
 }
 
 static enum accp_status edges_init(const struct accp_code *code, struct edges *edges, size_t *stack,
                                    struct accp_error *error)
 {
-    size_t next[2];
     edges->first = calloc(code->count + 3, sizeof *edges->first);
     edges->from = malloc((2 * code->count + 1) * sizeof *edges->from);
     edges->is_reached = calloc(code->count, sizeof *edges->is_reached);
     if (!edges->first || !edges->from || !edges->is_reached) return out_of_memory(code, error);
-    reach(code, edges->is_reached, stack);
+    reach(edges, stack);
+    cut_unreached(code, edges);
     for (size_t i = 0; i < code->count; ++i)
-        for (int k = edges->is_reached[i] ? accp_code_successors(code, i, next) : 0; k > 0; --k)
-            ++edges->first[next[k - 1] + 2];
+        for (int k = edges->to[i].count; k > 0; --k)
+            ++edges->first[edges->to[i].next[k - 1] + 2];
     for (size_t i = 2; i < code->count + 3; ++i)
         edges->first[i] += edges->first[i - 1];
     for (size_t i = 0; i < code->count; ++i)
-        for (int k = edges->is_reached[i] ? accp_code_successors(code, i, next) : 0; k > 0; --k)
-            edges->from[edges->first[next[k - 1] + 1]++] = i;
+        for (int k = edges->to[i].count; k > 0; --k)
+            edges->from[edges->first[edges->to[i].next[k - 1] + 1]++] = i;
     return ACCP_STATUS_OK;
 }
 
@@ -166,12 +183,13 @@ static void count_floating_point(struct accp_code *code)
 static enum accp_status find_all(struct accp_code *code, const struct edges *edges, size_t *stack,
                                  struct accp_error *error)
 {
-    size_t attempts = 0, next[2];
+    size_t attempts = 0;
     for (size_t i = 0; i < code->count; ++i)
-        for (int k = edges->is_reached[i] ? accp_code_successors(code, i, next) : 0; k > 0; --k) {
-            if (next[k - 1] > i) continue;
+        for (int k = edges->to[i].count; k > 0; --k) {
+            size_t next = edges->to[i].next[k - 1];
+            if (next > i) continue;
             if (++attempts > ATTEMPTS) code->loops_cut = true;
-            if (!code->loops_cut) ACCP_TRY(add_loop(code, edges, next[k - 1], i, stack, error));
+            if (!code->loops_cut) ACCP_TRY(add_loop(code, edges, next, i, stack, error));
         }
     for (size_t i = 0; i < code->loop_count; ++i)
         measure_loop(code, &code->loops[i]);
@@ -181,25 +199,38 @@ static enum accp_status find_all(struct accp_code *code, const struct edges *edg
     return ACCP_STATUS_OK;
 }
 
-static bool has_backward_branch(const struct accp_code *code)
+/* True when a branch goes backward. */
+static bool find_successors(const struct accp_code *code, struct successors *to)
 {
-    size_t next[2];
-    for (size_t i = 0; i < code->count; ++i)
-        for (int k = accp_code_successors(code, i, next); k > 0; --k)
-            if (next[k - 1] <= i) return true;
-    return false;
+    bool is_backward = false;
+    for (size_t i = 0; i < code->count; ++i) {
+        to[i].count = accp_code_successors(code, i, to[i].next);
+        for (int k = to[i].count; k > 0; --k)
+            is_backward |= to[i].next[k - 1] <= i;
+    }
+    return is_backward;
+}
+
+static enum accp_status find_with(struct accp_code *code, struct edges *edges,
+                                  struct accp_error *error)
+{
+    size_t *stack = malloc((code->count + 1) * sizeof *stack);
+    code->loops = malloc(ACCP_CODE_LOOPS * sizeof *code->loops);
+    enum accp_status status =
+        stack && code->loops ? edges_init(code, edges, stack, error) : out_of_memory(code, error);
+    if (status == ACCP_STATUS_OK) status = find_all(code, edges, stack, error);
+    free(stack);
+    return status;
 }
 
 enum accp_status accp_code_find_loops(struct accp_code *code, struct accp_error *error)
 {
-    if (!has_backward_branch(code)) return ACCP_STATUS_OK;
-    struct edges edges = {0};
-    size_t *stack = malloc((code->count + 1) * sizeof *stack);
-    code->loops = calloc(ACCP_CODE_LOOPS, sizeof *code->loops);
-    enum accp_status status =
-        stack && code->loops ? edges_init(code, &edges, stack, error) : out_of_memory(code, error);
-    if (status == ACCP_STATUS_OK) status = find_all(code, &edges, stack, error);
-    free(stack);
+    struct edges edges = {.to = malloc((code->count + !code->count) * sizeof *edges.to)};
+    enum accp_status status = ACCP_STATUS_OK;
+    if (!edges.to)
+        status = out_of_memory(code, error);
+    else if (find_successors(code, edges.to))
+        status = find_with(code, &edges, error);
     edges_fini(&edges);
     return status;
 }

@@ -5,38 +5,45 @@
 #include <stdio.h>
 #include <string.h>
 
+/* printf and strlen are what the hash of a whole probe would spend its time on. */
 struct text {
-    char *at;
-    size_t left; /* including the NUL */
+    char *at, *end; /* where the NUL has to stand at the latest */
 };
 
-static void put(struct text *text, const char *words)
+static inline void put_bytes(struct text *text, const char *bytes, size_t count)
 {
-    size_t length = strlen(words);
-    if (length >= text->left) length = text->left - 1;
-    memcpy(text->at, words, length);
-    text->at += length;
-    text->left -= length;
-    *text->at = 0;
+    size_t left = (size_t)(text->end - text->at);
+    if (count <= left)
+        memcpy(text->at, bytes, count); /* of a literal: a move or two */
+    else
+        memcpy(text->at, bytes, count = left);
+    text->at += count;
 }
 
-/* printf is what the hash of a whole probe would spend its time on. */
-static void put_number(struct text *text, uint64_t value, unsigned base)
+#define PUT(text, literal) put_bytes(text, literal, sizeof literal - 1)
+
+static void put_decimal(struct text *text, uint64_t value)
 {
     char digits[24];
-    int at = sizeof digits - 1;
-    digits[at] = 0;
-    do {
-        digits[--at] = "0123456789abcdef"[value % base];
-        value /= base;
-    } while (value > 0);
-    put(text, digits + at);
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while (value /= 10);
+    for (; at < sizeof digits && text->at < text->end; ++at)
+        *text->at++ = digits[at];
+}
+
+static void put_hexadecimal(struct text *text, uint64_t value)
+{
+    int shift = value > 0 ? (63 - __builtin_clzll(value)) & ~3 : 0;
+    for (; shift >= 0 && text->at < text->end; shift -= 4)
+        *text->at++ = "0123456789abcdef"[value >> shift & 15];
 }
 
 static void put_signed(struct text *text, int64_t value)
 {
-    if (value < 0) put(text, "-");
-    put_number(text, value < 0 ? (uint64_t)-value : (uint64_t)value, 10);
+    if (value < 0) PUT(text, "-");
+    put_decimal(text, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
 void accp_renaming_init(struct accp_renaming *renaming)
@@ -61,24 +68,24 @@ static void put_register(struct text *text, const struct accp_operand *operand,
                          struct accp_renaming *renaming)
 {
     bool is_uniform = operand->kind == ACCP_OPERAND_UNIFORM;
-    put(text, is_uniform ? "ur" : "r");
+    put_bytes(text, is_uniform ? "ur" : "r ", is_uniform ? 2 : 1);
     if (operand->index == ACCP_REGISTER_ZERO) {
-        put(text, "z");
+        PUT(text, "z");
         return;
     }
     if (!renaming) return;
     int name = rename_index(is_uniform ? renaming->uniform : renaming->general,
                             is_uniform ? &renaming->next_uniform : &renaming->next_general,
                             operand->index, operand->count, ACCP_REGISTER_ZERO);
-    put_number(text, (uint64_t)name, 10);
+    put_decimal(text, (uint64_t)name);
 }
 
 static void put_predicate(struct text *text, bool is_uniform, unsigned index,
                           struct accp_renaming *renaming)
 {
-    put(text, is_uniform ? "up" : "p");
+    put_bytes(text, is_uniform ? "up" : "p ", is_uniform ? 2 : 1);
     if (index == ACCP_PREDICATE_TRUE) {
-        put(text, "t");
+        PUT(text, "t");
         return;
     }
     if (!renaming) return;
@@ -86,7 +93,7 @@ static void put_predicate(struct text *text, bool is_uniform, unsigned index,
         rename_index(is_uniform ? renaming->uniform_predicate : renaming->predicate,
                      is_uniform ? &renaming->next_uniform_predicate : &renaming->next_predicate,
                      index, 1, ACCP_PREDICATE_TRUE);
-    put_number(text, (uint64_t)name, 10);
+    put_decimal(text, (uint64_t)name);
 }
 
 /* A parameter by its distance from the first one: their place in the bank depends on arch and
@@ -97,20 +104,22 @@ static void put_constant(struct text *text, const struct accp_operand *operand,
     int64_t offset = operand->value, start = kernel->parameter_offset;
     bool is_parameter = operand->bank == 0 && start >= 0 && offset >= start &&
                         offset < start + kernel->parameter_bytes;
-    put(text, is_parameter ? "parameter[" : "c[");
-    if (!is_parameter) {
-        put_number(text, operand->bank, 10);
-        put(text, "][");
+    if (is_parameter) {
+        PUT(text, "parameter[");
+    } else {
+        PUT(text, "c[");
+        put_decimal(text, operand->bank);
+        PUT(text, "][");
     }
-    put_number(text, (uint64_t)(is_parameter ? offset - start : offset), 10);
-    put(text, "]");
+    put_decimal(text, (uint64_t)(is_parameter ? offset - start : offset));
+    PUT(text, "]");
 }
 
 static void put_operand(struct text *text, const struct accp_operand *operand,
                         const struct accp_kernel *kernel, struct accp_renaming *renaming)
 {
-    if (operand->negated) put(text, "-");
-    if (operand->absolute) put(text, "|");
+    if (operand->negated) PUT(text, "-");
+    if (operand->absolute) PUT(text, "|");
     switch (operand->kind) {
     case ACCP_OPERAND_REGISTER:
     case ACCP_OPERAND_UNIFORM:
@@ -122,53 +131,53 @@ static void put_operand(struct text *text, const struct accp_operand *operand,
                       renaming);
         break;
     case ACCP_OPERAND_CONVERGENCE:
-        put(text, "b");
+        PUT(text, "b");
         if (!renaming) break;
-        put_number(text,
-                   (uint64_t)rename_index(renaming->convergence, &renaming->next_convergence,
-                                          operand->index & 15u, 1, 16),
-                   10);
+        put_decimal(text, (uint64_t)rename_index(renaming->convergence, &renaming->next_convergence,
+                                                 operand->index & 15u, 1, 16));
         break;
     case ACCP_OPERAND_CONSTANT:
         put_constant(text, operand, kernel);
         break;
     case ACCP_OPERAND_IMMEDIATE:
     case ACCP_OPERAND_SPECIAL:
-        put(text, operand->kind == ACCP_OPERAND_SPECIAL ? "sr" : "0x");
-        put_number(text, operand->value, 16);
+        put_bytes(text, operand->kind == ACCP_OPERAND_SPECIAL ? "sr" : "0x", 2);
+        put_hexadecimal(text, operand->value);
         break;
     }
 }
 
 static void put_rest(struct text *text, const struct accp_instruction *instruction)
 {
-    put(text, " {");
-    put_number(text, instruction->rest_high, 16);
-    put(text, ":");
-    put_number(text, instruction->rest_low, 16);
-    put(text, "}");
+    PUT(text, " {");
+    put_hexadecimal(text, instruction->rest_high);
+    PUT(text, ":");
+    put_hexadecimal(text, instruction->rest_low);
+    PUT(text, "}");
 }
 
 void accp_normal_line(const struct accp_code *code, size_t index, struct accp_renaming *renaming,
                       char *line, size_t line_bytes)
 {
     const struct accp_instruction *instruction = &code->instructions[index];
-    struct text text = {line, line_bytes};
+    const char *name = accp_opcodes[instruction->opcode].name;
+    struct text text = {line, line + line_bytes - 1};
     if (instruction->guard != ACCP_PREDICATE_TRUE || instruction->guard_negated) {
-        put(&text, instruction->guard_negated ? "@!" : "@");
+        put_bytes(&text, "@!", instruction->guard_negated ? 2 : 1);
         put_predicate(&text, instruction->guard_uniform, instruction->guard, renaming);
-        put(&text, " ");
+        PUT(&text, " ");
     }
-    put(&text, accp_opcodes[instruction->opcode].name);
+    put_bytes(&text, name, strlen(name));
     for (int i = 0; i < instruction->operand_count; ++i) {
-        put(&text, i == 0 ? " " : ", ");
+        put_bytes(&text, i == 0 ? "  " : ", ", i == 0 ? 1 : 2);
         put_operand(&text, &instruction->operands[i], code->kernel, renaming);
     }
     if (instruction->has_target) {
-        put(&text, " target ");
+        PUT(&text, " target ");
         put_signed(&text, instruction->target_bytes / ACCP_INSTRUCTION_BYTES);
     }
     put_rest(&text, instruction);
+    *text.at = 0;
 }
 
 size_t accp_normal_count(const struct accp_code *code)
@@ -182,11 +191,16 @@ size_t accp_normal_count(const struct accp_code *code)
     return count;
 }
 
+static inline uint64_t hash_byte(uint64_t hash, uint8_t byte)
+{
+    return (hash ^ byte) * UINT64_C(0x100000001b3);
+}
+
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
 {
     const uint8_t *at = bytes;
     for (size_t i = 0; i < count; ++i)
-        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+        hash = hash_byte(hash, at[i]);
     return hash;
 }
 
@@ -207,9 +221,13 @@ void accp_normal_digest_init(struct accp_normal_digest *digest)
 void accp_normal_digest_add(struct accp_normal_digest *digest, const char *line,
                             const struct accp_control *control)
 {
-    size_t bytes = strlen(line) + 1;
-    digest->plain = hash_bytes(digest->plain, line, bytes);
-    digest->with_control = hash_control(hash_bytes(digest->with_control, line, bytes), control);
+    uint64_t plain = digest->plain, with_control = digest->with_control;
+    const char *at = line;
+    do { /* each step waits for the one before: two hashes at once take the time of one */
+        plain = hash_byte(plain, (uint8_t)*at);
+        with_control = hash_byte(with_control, (uint8_t)*at);
+    } while (*at++);
+    *digest = (struct accp_normal_digest){plain, hash_control(with_control, control)};
 }
 
 void accp_normal_digest_text(uint64_t hash, char text[ACCP_HASH_BYTES])
