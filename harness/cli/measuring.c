@@ -112,10 +112,11 @@ uint64_t accp_measuring_seed(const struct accp_options *options)
     return mixed >> 1;
 }
 
-/* Shapes what is about to be measured, and refuses a kernel that is not what its role asks for. A
- * stranger's kernel without a hot loop is measured all the same. */
-static enum accp_status apply_laws(const struct job *job, struct accp_shapes *shapes,
-                                   struct accp_error *error)
+/* Shapes what is about to be measured, and refuses a kernel that is not what its role asks for,
+ * unless it is asked what that costs. A stranger's kernel without a hot loop is measured all the
+ * same. */
+static enum accp_status apply_laws(const struct job *job, bool with_broken,
+                                   struct accp_shapes *shapes, struct accp_error *error)
 {
     memset(shapes, 0, sizeof *shapes);
     shapes->shapes = calloc(job->kernel_count, sizeof *shapes->shapes);
@@ -134,7 +135,11 @@ static enum accp_status apply_laws(const struct job *job, struct accp_shapes *sh
                              job->path);
         if (status != ACCP_STATUS_OK) continue;
         ++shapes->count;
-        if (accp_shape_broken_text(shape, broken, sizeof broken))
+        if (!accp_shape_broken_text(shape, broken, sizeof broken)) continue;
+        if (with_broken)
+            fprintf(stderr, "accprobe: %s: a law is broken, and it is timed all the same: %s\n",
+                    role->name, broken);
+        else
             return accp_fail(error, ACCP_STATUS_WRONG, role->name, -1,
                              "a law is broken, so nothing was timed: %s (%.200s)", broken,
                              job->path);
@@ -171,7 +176,7 @@ static enum accp_status measure_job(const struct accp_options *options, struct a
     struct accp_measure_times times = {0};
     struct accp_shapes shapes;
     accp_measuring_name_compiler(&job->cubin, &run->compiler);
-    enum accp_status status = apply_laws(job, &shapes, error);
+    enum accp_status status = apply_laws(job, options->broken, &shapes, error);
     if (status == ACCP_STATUS_OK) status = accp_measure(device, &request, run, &times, error);
     if (status == ACCP_STATUS_OK) identify(&shapes, run);
     accp_shapes_fini(&shapes);
@@ -228,6 +233,9 @@ static enum accp_status check_request(const struct accp_options *options,
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "no protocol is called \"%.40s\"; there are gate, occupancy and seed",
                          options->protocol);
+    if (options->broken && !options->cubin)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--broken is for a cubin of another compiler: name it with --cubin");
     if (!options->cubin) return accp_select(options, selection, error);
     struct job job = {0};
     enum accp_status status = job_of_stranger(options, &job, error);

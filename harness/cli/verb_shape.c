@@ -128,6 +128,25 @@ static enum accp_status shape_arch(const struct accp_options *options, const cha
     return judge(options, arch, shaped, error);
 }
 
+/* A shape file holds one arch: that of every other verb, where it is built. */
+static enum accp_status choose_one(const char *arches[ACCP_ARCH_COUNT], size_t *count,
+                                   struct accp_error *error)
+{
+    static const char usual[] = "sm_90";
+    for (size_t i = 0; i < *count; ++i) {
+        if (strcmp(arches[i], usual) != 0) continue;
+        fprintf(stderr, "accprobe: of the %zu arches that are built, %s; --arch takes another\n",
+                *count, usual);
+        arches[0] = arches[i];
+        *count = 1;
+        return ACCP_STATUS_OK;
+    }
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                     "a shape file holds one arch, several are built, and none is %s: choose one "
+                     "with --arch",
+                     usual);
+}
+
 /* The arches that are asked for: a cubin's own (one NULL), --arch, or all that were built. */
 static enum accp_status arches_of(const struct accp_options *options,
                                   const char *arches[ACCP_ARCH_COUNT], size_t *count,
@@ -148,8 +167,7 @@ static enum accp_status arches_of(const struct accp_options *options,
         return accp_fail(error, ACCP_STATUS_INPUT, NULL, -1,
                          "no kernels are built: build with ci/gate, or name a cubin with --cubin");
     if (*count > 1 && (options->out || options->shape == ACCP_FORMAT_JSON))
-        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
-                         "a shape file holds one arch: choose it with --arch");
+        return choose_one(arches, count, error);
     return ACCP_STATUS_OK;
 }
 

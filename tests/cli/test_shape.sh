@@ -62,7 +62,7 @@ for bytes in 20 63 64 200 1000 $(($(stat -c %s $cubin) - 1)); do
 done
 python3 - $cubin <<'END'
 import struct, sys
-for name, place, form, value in (("stripped", 40, "<Q", 0), ("huge", 40, "<Q", 1 << 62)):
+for name, place, form, value in (("sectionless", 40, "<Q", 0), ("huge", 40, "<Q", 1 << 62)):
     data = bytearray(open(sys.argv[1], "rb").read())
     struct.pack_into(form, data, place, value)
     open(name, "wb").write(data)
@@ -71,8 +71,17 @@ table, = struct.unpack_from("<Q", data, 40)
 for i in range(1, struct.unpack_from("<H", data, 60)[0]):  # the size of every section
     struct.pack_into("<Q", data, table + 64 * i + 32, 2 << 30)
 open("gigabytes", "wb").write(data)
+data = bytearray(open(sys.argv[1], "rb").read())
+for i in range(1, struct.unpack_from("<H", data, 60)[0]):  # a symbol table is none any more
+    if struct.unpack_from("<I", data, table + 64 * i + 4)[0] == 2:
+        struct.pack_into("<I", data, table + 64 * i + 4, 0)
+open("stripped.cubin", "wb").write(data)
 END
-bad 4 'has no section table' shape --cubin stripped
+bad 4 'has no section table' shape --cubin sectionless
+expect 0 '' shape --cubin $cubin --format json
+cp stdout whole.json
+expect 0 '' shape --cubin stripped.cubin --format json
+cmp -s stdout whole.json || broken 'the same answer without symbols, from the names of the sections'
 bad 4 'is truncated' shape --cubin huge
 bad 4 'would hold 2147483648 bytes' shape --cubin gigabytes
 
@@ -149,7 +158,9 @@ expect 0 '' shape --cubin $cubin --listing
 grep -Eq '^\| [0-9a-f]{5} +4 Y - - 00  FFMA R' stdout || broken 'control bits beside every instruction'
 expect 0 '' "$accprobe" shape --help
 shows 'a law is broken or structure lost'
+bad 4 '--broken is for a cubin' "$accprobe" measure --broken
 if [ "$(find "$ACCP_BINARY_DIR/cubin" -mindepth 1 -maxdepth 1 -type d | wc -l)" -gt 1 ]; then
-    bad 4 'a shape file holds one arch' shape --out all.json
+    expect 0 'sm_90; --arch takes another' "$accprobe" shape --format json
+    "$accprobe" shape --arch sm_90 --format json | cmp -s - stdout || broken 'sm_90 where none is named'
 fi
 echo passed

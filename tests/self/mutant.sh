@@ -33,6 +33,8 @@ grep -q ', 23 \| 23 identical' stdout || broken "23 kernels that are identical: 
 if [ "$status" = 1 ]; then
     expect 1 'a law is broken, so nothing was timed' "$accprobe" measure --cubin mutant.cubin --out run.json
     [ ! -e run.json ] || broken 'no run of a kernel that breaks a law'
+    expect 0 'a law is broken, and it is timed all the same' "$accprobe" measure --cubin mutant.cubin --broken --seed 1 --out run.json
+    grep -qF "\"role\": \"$role\"" run.json || broken "the cycles of $role, where they are asked for"
 else
     expect 0 '' "$accprobe" measure --cubin mutant.cubin --seed 1 --out run.json
 fi
