@@ -93,9 +93,10 @@ static enum accp_status write_input(struct session *session,
 }
 
 /* Every operation rounds by at most 2^-24 of its result, and with positive inputs errors only add
- * up. */
+ * up. `selectors`: of the warps, where only those that ran the role are to be compared; else NULL. */
 static enum accp_status check_sinks(const struct accp_role *role, const float *input,
-                                    const float *sinks, size_t threads, struct accp_error *error)
+                                    const float *sinks, size_t threads, const uint8_t *selectors,
+                                    struct accp_error *error)
 {
     struct accp_reference_work work;
     accp_reference_work_init(&work, role);
@@ -110,6 +111,7 @@ static enum accp_status check_sinks(const struct accp_role *role, const float *i
         double expected = accp_reference_double_result(&work, &state);
         for (size_t thread = (size_t)index; thread < threads; thread += ACCP_LANES) {
             double got = (double)sinks[thread];
+            if (selectors && selectors[thread / ACCP_LANES] != role->acc) continue;
             if (fabs(got - expected) <= bound * expected) continue;
             return accp_fail(
                 error, ACCP_STATUS_WRONG, role->name, (int64_t)thread,
@@ -118,6 +120,32 @@ static enum accp_status check_sinks(const struct accp_role *role, const float *i
                 got, thread, expected, bound);
         }
     }
+    return ACCP_STATUS_OK;
+}
+
+/* What each warp of the one block is to run: where they run different roles, the first is sure to run this one. */
+static enum accp_status write_check_selectors(struct session *session, const struct grid *grid,
+                                              const struct accp_role *role,
+                                              struct accp_error *error)
+{
+    const size_t warps = (size_t)grid->protocol.warps;
+    if (!session->selectors) return ACCP_STATUS_OK;
+    accp_selectors_draw(role, 1, warps, &session->random, session->host_selectors);
+    if (role->dispatch == ACCP_DISPATCH_MIXED) session->host_selectors[0] = (uint8_t)role->acc;
+    return accp_device_write(session->device, session->selectors, session->host_selectors, warps,
+                             error);
+}
+
+/* Every warp of a mixed launch is held against the role that it ran. */
+static enum accp_status check_warps(const struct session *session, const struct accp_role *role,
+                                    const float *input, size_t threads, struct accp_error *error)
+{
+    if (role->dispatch != ACCP_DISPATCH_MIXED)
+        return check_sinks(role, input, session->host_sinks, threads, NULL, error);
+    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i)
+        if (strcmp(accp_roles[i].kernel, role->kernel) == 0)
+            ACCP_TRY(check_sinks(&accp_roles[i], input, session->host_sinks, threads,
+                                 session->host_selectors, error));
     return ACCP_STATUS_OK;
 }
 
@@ -139,15 +167,13 @@ static enum accp_status check_results(struct session *session, const struct grid
         if (!role) continue;
         ACCP_TRY(accp_device_fill(session->device, session->sinks, 0xff, threads * sizeof(float),
                                   error));
-        if (session->selectors)
-            ACCP_TRY(accp_device_fill(session->device, session->selectors, (uint8_t)role->acc,
-                                      grid->warps, error));
+        ACCP_TRY(write_check_selectors(session, grid, role, error));
         ACCP_TRY(accp_device_launch(session->device, &session->kernels[i], 1, grid->threads,
                                     &parameters, sizeof parameters, error));
         ACCP_TRY(accp_device_synchronise(session->device, launch_timeout_s, error));
         ACCP_TRY(accp_device_read(session->device, session->host_sinks, session->sinks,
                                   threads * sizeof(float), error));
-        ACCP_TRY(check_sinks(role, input, session->host_sinks, threads, error));
+        ACCP_TRY(check_warps(session, role, input, threads, error));
     }
     return write_input(session, fill_for_timing, input, error);
 }

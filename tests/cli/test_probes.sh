@@ -60,6 +60,11 @@ tail document.6.1.order.chain7
 dependency document.6.2.compare.chain29.acc29_acc1
 END
 
+# Each warp of a launch is held against the role that it ran, not only a launch in which all run one.
+expect 0 '' env ACCP_FAKE=wrong_case "$accprobe" measure --probe dispatch --out right.json
+expect 1 ': computed ' env ACCP_FAKE=wrong_case "$accprobe" measure --probe mixed --out wrong.json
+[ ! -e wrong.json ] || broken 'no run of warps that computed wrongly'
+
 # One process measures a role at every number of warps of the occupancy protocol.
 expect 0 '' "$accprobe" measure --protocol occupancy --filter '^optimal[.]chain7[.]acc1$' --out occupancy.json
 [ "$(grep -c '"role"' occupancy.json)" = 8 ] || broken 'a role at 8 numbers of warps'

@@ -280,8 +280,8 @@ static bool pointers_fit(const struct accp_fake_function *function,
 }
 
 /* What is owed for the same sinks already, and would be overwritten whole, need not be paid. */
-static bool owe(const struct accp_parameters *parameters, const struct accp_fake_function *function,
-                size_t warps)
+static bool owe(const struct accp_fake_scenario *scenario, const struct accp_parameters *parameters,
+                const struct accp_fake_function *function, size_t warps)
 {
     if (debt.iterations && debt.sinks == parameters->sinks && debt.warps <= warps) forgive();
     pay();
@@ -295,7 +295,8 @@ static bool owe(const struct accp_parameters *parameters, const struct accp_fake
         return false;
     }
     for (size_t warp = 0; warp < warps; ++warp)
-        debt.roles[warp] = role_of_warp(function, parameters->selectors, warp);
+        debt.roles[warp] = role_of_warp(function, parameters->selectors,
+                                        scenario->on[ACCP_FAKE_wrong_case] ? 0 : warp);
     return true;
 }
 
@@ -314,7 +315,7 @@ static int launch_probe(const struct accp_fake_scenario *scenario,
     double longest_cycles = 0;
     if (parameters->phases < 1 || parameters->phases > ACCP_PHASES) return OK; /* no phase is run */
     if (!pointers_fit(function, parameters, warps)) return ILLEGAL_ADDRESS;
-    if (!owe(parameters, function, warps)) return OUT_OF_MEMORY;
+    if (!owe(scenario, parameters, function, warps)) return OUT_OF_MEMORY;
     debt.loses_link = scenario->on[ACCP_FAKE_wrong_results];
     const bool waits = scenario->on[ACCP_FAKE_interrupted] && ++launches % 30 == 0;
     for (size_t warp = 0; warp < warps; ++warp) {
