@@ -16,19 +16,26 @@ static bool wants(const void *context, const char *role)
     return accp_pattern_matches(context, role);
 }
 
+static int length_of(const struct accp_options *options)
+{
+    return options->length > 0 ? (int)options->length : 0;
+}
+
 /* Bad input is that with or without a GPU. */
 static enum accp_status check_filter(const struct accp_options *options,
                                      const struct accp_pattern *filter, struct accp_error *error)
 {
     char name[ACCP_NAME_BYTES];
+    int lengths[ACCP_OPERATOR_LENGTHS];
     for (int i = 0; i < ACCP_OPERATOR_KERNEL_COUNT; ++i)
-        for (int size = 0; size < ACCP_OPERATOR_SIZE_COUNT; ++size)
-            for (int length = 0; length < ACCP_OPERATOR_LENGTHS; ++length) {
-                const struct accp_operator_kernel *kernel = &accp_operator_kernels[i];
-                accp_ops_name(kernel, &accp_operator_sizes[size],
-                              accp_operators[kernel->op].lengths[length], name);
+        for (int size = 0; size < ACCP_OPERATOR_SIZE_COUNT; ++size) {
+            const struct accp_operator_kernel *kernel = &accp_operator_kernels[i];
+            const int count = accp_ops_lengths(kernel->op, length_of(options), lengths);
+            for (int length = 0; length < count; ++length) {
+                accp_ops_name(kernel, &accp_operator_sizes[size], lengths[length], name);
                 if (accp_pattern_matches(filter, name)) return ACCP_STATUS_OK;
             }
+        }
     return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                      "--filter %.60s: matches no role of ops; they are called like "
                      "ops.dot.warp1.n61.acc4 (matrix/operators.def)",
@@ -71,6 +78,7 @@ static enum accp_status operate_on(const struct accp_options *options,
                                                  .wants = wants,
                                                  .context = filter,
                                                  .rounds = ROUNDS,
+                                                 .length = length_of(options),
                                                  .seed = accp_measuring_seed(options)};
         accp_measuring_sign(run);
         accp_measuring_name_compiler(&cubin, &run->compiler);

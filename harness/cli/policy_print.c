@@ -27,7 +27,8 @@ static void print_source(const struct accp_policy *policy, FILE *stream, bool ma
     fputc('\n', stream);
 }
 
-static void margin_text(const struct accp_policy_answer *answer, int acc, char *text, size_t bytes)
+void accp_policy_margin_text(const struct accp_policy_answer *answer, int acc, char *text,
+                             size_t bytes)
 {
     const double margin = accp_policy_margin(answer, acc);
     if (acc == answer->split)
@@ -72,11 +73,45 @@ static enum accp_status print_cells(const struct accp_policy *policy,
         accp_table_cell(table, 1, "%d", request->loads[load]);
         accp_table_cell(table, 2, "%d", answer.split);
         for (size_t k = 0; k < COMPARED; ++k) {
-            margin_text(&answer, compared[k], margin, sizeof margin);
+            accp_policy_margin_text(&answer, compared[k], margin, sizeof margin);
             accp_table_cell(table, 3 + k, "%s", margin);
         }
         accp_table_cell(table, 6, "%s", accp_policy_rule_id(answer.rule));
         accp_table_cell(table, 7, "%s", answer.words);
+    }
+    if (status == ACCP_STATUS_OK) status = accp_table_print(table, stream, markdown, error);
+    accp_table_destroy(table);
+    return status;
+}
+
+enum accp_status accp_policy_print_answer(const struct accp_policy_answer *answer, int load,
+                                          bool markdown, FILE *stream, struct accp_error *error)
+{
+    static const struct accp_column columns[] = {
+        {"accumulators", true, false},
+        {"cycles of a scheduler", true, false},
+        {"over the split", true, false},
+        {"", false, false},
+    };
+    struct accp_table *table;
+    fprintf(stream, "split: %d\nwhy: %s\n%s", answer->split, answer->words, markdown ? "\n" : "");
+    ACCP_TRY(accp_table_create(columns, sizeof columns / sizeof *columns, &table, error));
+    enum accp_status status = ACCP_STATUS_OK;
+    for (size_t i = 0; i < answer->choice_count && status == ACCP_STATUS_OK; ++i) {
+        const struct accp_policy_choice *choice = &answer->choices[i];
+        char margin[32];
+        if (isnan(choice->time)) continue;
+        status = accp_table_row(table, error);
+        if (status != ACCP_STATUS_OK) break;
+        accp_policy_margin_text(answer, choice->acc, margin, sizeof margin);
+        accp_table_cell(table, 0, "%d", choice->acc);
+        accp_table_cell(table, 1, "%.2f", choice->time);
+        accp_table_cell(table, 2, "%s", margin);
+        accp_table_cell(table, 3, "%s",
+                        !choice->is_open      ? "registers do not allow it"
+                        : choice->load < load ? "costs resident warps"
+                        : answer->is_tied[i] && choice->acc != answer->split ? "no difference"
+                                                                             : "");
     }
     if (status == ACCP_STATUS_OK) status = accp_table_print(table, stream, markdown, error);
     accp_table_destroy(table);
@@ -88,37 +123,9 @@ static enum accp_status print_choices(const struct accp_policy *policy,
                                       const struct accp_policy_request *request, bool markdown,
                                       FILE *stream, struct accp_error *error)
 {
-    static const struct accp_column columns[] = {
-        {"accumulators", true, false},
-        {"cycles of a scheduler", true, false},
-        {"over the split", true, false},
-        {"", false, false},
-    };
     struct accp_policy_answer answer;
-    struct accp_table *table;
     ACCP_TRY(ask(policy, request, 0, 0, &answer, error));
-    fprintf(stream, "split: %d\n%s\n%s", answer.split, answer.words, markdown ? "\n" : "");
-    ACCP_TRY(accp_table_create(columns, sizeof columns / sizeof *columns, &table, error));
-    enum accp_status status = ACCP_STATUS_OK;
-    for (size_t i = 0; i < answer.choice_count && status == ACCP_STATUS_OK; ++i) {
-        const struct accp_policy_choice *choice = &answer.choices[i];
-        char margin[32];
-        if (isnan(choice->time)) continue;
-        status = accp_table_row(table, error);
-        if (status != ACCP_STATUS_OK) break;
-        margin_text(&answer, choice->acc, margin, sizeof margin);
-        accp_table_cell(table, 0, "%d", choice->acc);
-        accp_table_cell(table, 1, "%.2f", choice->time);
-        accp_table_cell(table, 2, "%s", margin);
-        accp_table_cell(table, 3, "%s",
-                        !choice->is_open                   ? "registers do not allow it"
-                        : choice->load < request->loads[0] ? "costs resident warps"
-                        : answer.is_tied[i] && choice->acc != answer.split ? "no difference"
-                                                                           : "");
-    }
-    if (status == ACCP_STATUS_OK) status = accp_table_print(table, stream, markdown, error);
-    accp_table_destroy(table);
-    return status;
+    return accp_policy_print_answer(&answer, request->loads[0], markdown, stream, error);
 }
 
 /* What is not known is left out of JSON: no null, no -1, no empty text stands for it. */
@@ -143,7 +150,7 @@ static json_t *head_json(const struct accp_policy *policy, const char *given)
                      "runs", (json_int_t)policy->run_count, "conditions", given);
 }
 
-static json_t *answer_json(const struct accp_policy_answer *answer, int chain, int load)
+json_t *accp_policy_answer_json(const struct accp_policy_answer *answer, json_t *cell)
 {
     json_t *over = json_object(), *ties = json_array();
     for (size_t k = 0; k < COMPARED; ++k) {
@@ -154,9 +161,14 @@ static json_t *answer_json(const struct accp_policy_answer *answer, int chain, i
     }
     for (size_t i = 0; i < answer->choice_count; ++i)
         if (answer->is_tied[i]) json_array_append_new(ties, json_integer(answer->choices[i].acc));
-    return json_pack("{s:i, s:i, s:i, s:o, s:o, s:s, s:s}", "chain", chain, "warps_per_scheduler",
-                     load, "split", answer->split, "ties", ties, "over", over, "rule",
-                     accp_policy_rule_id(answer->rule), "words", answer->words);
+    json_t *rest =
+        json_pack("{s:i, s:o, s:o, s:s, s:s}", "split", answer->split, "ties", ties, "over", over,
+                  "rule", accp_policy_rule_id(answer->rule), "words", answer->words);
+    if (!cell || !rest || json_object_update_new(cell, rest) != 0) {
+        json_decref(cell);
+        return NULL;
+    }
+    return cell;
 }
 
 /* A line a cell, so that two policies can be told apart line by line. */
@@ -177,7 +189,9 @@ static enum accp_status print_json(const struct accp_policy *policy,
         struct accp_policy_answer answer;
         const size_t chain = i / request->load_count, load = i % request->load_count;
         ACCP_TRY(ask(policy, request, chain, load, &answer, error));
-        json_t *cell = answer_json(&answer, request->chains[chain], request->loads[load]);
+        json_t *cell = accp_policy_answer_json(
+            &answer, json_pack("{s:i, s:i}", "chain", request->chains[chain], "warps_per_scheduler",
+                               request->loads[load]));
         text = cell ? json_dumps(cell, JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6)) : NULL;
         json_decref(cell);
         if (!text)
@@ -271,7 +285,7 @@ enum accp_status accp_policy_judgement_print(const struct accp_policy *policy, c
 {
     const bool markdown = format == ACCP_FORMAT_MARKDOWN;
     if (format == ACCP_FORMAT_JSON) return print_regrets(regrets, count, format, stream, error);
-    print_source(policy, stream, markdown);
+    if (policy) print_source(policy, stream, markdown);
     fprintf(stream, "judged by: %s\n%s", file, markdown ? "\n" : "");
     ACCP_TRY(print_regrets(regrets, count, format, stream, error));
     const struct accp_policy_verdict chains = accp_policy_verdict_of(regrets, count, false),

@@ -6,6 +6,7 @@
 #include "policy/judge.h"
 #include "policy/policy.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 /* What is asked for: chains and loads, and the conditions that they share. */
@@ -21,7 +22,18 @@ enum accp_status accp_policy_print(const struct accp_policy *policy,
                                    const struct accp_policy_request *request,
                                    enum accp_format format, FILE *stream, struct accp_error *error);
 
-/* Prints a judgement: a row a cell, and the figures over all. */
+/* Prints one answer with all its figures: the split, why, and what each choice takes. MEMORY. */
+enum accp_status accp_policy_print_answer(const struct accp_policy_answer *answer, int load,
+                                          bool markdown, FILE *stream, struct accp_error *error);
+
+/* "+3.1%", "-" for the split itself, "?" where that acc has no time. */
+void accp_policy_margin_text(const struct accp_policy_answer *answer, int acc, char *text,
+                             size_t bytes);
+
+/* Adds split, ties, margins, rule and words to `cell`, which it takes over and returns; NULL: no memory. */
+json_t *accp_policy_answer_json(const struct accp_policy_answer *answer, json_t *cell);
+
+/* Prints a judgement: a row a cell, and the figures over all. `policy` NULL: what is judged has been said. */
 enum accp_status accp_policy_judgement_print(const struct accp_policy *policy, const char *file,
                                              const struct accp_policy_regret *regrets, size_t count,
                                              enum accp_format format, FILE *stream,

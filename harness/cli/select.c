@@ -102,6 +102,11 @@ enum accp_status accp_cubin_read(const char *arch, const char *probe, char *path
             known, arch);
     }
     snprintf(path, PATH_MAX, "%s/%s/%s.cubin", folder, arch, probe);
+    if (access(path, F_OK) != 0)
+        return accp_fail(error, ACCP_STATUS_INPUT, path, -1,
+                         "this build has no kernels of %s for %s: build again with "
+                         "-DACCPROBE_ARCHES=%s",
+                         probe, arch, arch);
     return accp_file_read(path, 64u << 20, cubin, error);
 }
 

@@ -1,4 +1,5 @@
 #include "cli/output.h"
+#include "cli/policy_kernels.h"
 #include "cli/policy_print.h"
 #include "cli/select.h"
 #include "cli/verbs.h"
@@ -112,6 +113,9 @@ static enum accp_status gather(const struct accp_options *options, struct accp_p
     if (options->gpu)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "--gpu names recorded runs: give it, or runs, not both");
+    if (options->golden)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--golden is where recorded runs are: give it, or runs, not both");
     for (int i = 0; i < options->operand_count; ++i)
         ACCP_TRY(add_run(policy, options->operands[i], error));
     return ACCP_STATUS_OK;
@@ -120,12 +124,13 @@ static enum accp_status gather(const struct accp_options *options, struct accp_p
 static enum accp_status judge(const struct accp_options *options, const struct accp_policy *policy,
                               double bandwidth, FILE *stream, struct accp_error *error)
 {
+    const struct accp_policy_source source = {.chains = policy, .bandwidth = bandwidth};
     struct accp_run run;
     struct accp_policy_regret *regrets;
     size_t count;
     ACCP_TRY(accp_run_read(options->against, &run, error));
     enum accp_status status =
-        accp_policy_judge(policy, options->against, &run, bandwidth, &regrets, &count, error);
+        accp_policy_judge(&source, options->against, &run, &regrets, &count, error);
     accp_run_fini(&run);
     if (status != ACCP_STATUS_OK) return status;
     status = accp_policy_judgement_print(policy, options->against, regrets, count, options->shape,
@@ -150,11 +155,12 @@ static enum accp_status answer(const struct accp_options *options, const struct 
                                struct accp_error *error)
 {
     const int chain = (int)options->chain, load = (int)options->warps;
+    const enum accp_policy_sink sink = accp_policy_bounding_sink(conditions->iterations);
     struct accp_policy_request request = {
-        .chains = policy->chains.values,
-        .loads = policy->loads.values,
-        .chain_count = policy->chains.count,
-        .load_count = policy->loads.count,
+        .chains = policy->chains[sink].values,
+        .loads = policy->loads[sink].values,
+        .chain_count = policy->chains[sink].count,
+        .load_count = policy->loads[sink].count,
         .conditions = *conditions,
     };
     if (options->chain >= 0) {
@@ -165,9 +171,23 @@ static enum accp_status answer(const struct accp_options *options, const struct 
         request.loads = &load;
         request.load_count = 1;
     }
+    if (request.chain_count == 0) { /* ask says what the runs lack */
+        struct accp_policy_answer none;
+        return accp_policy_ask(policy, conditions, &none, error);
+    }
+    if (conditions->waits >= 0)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--given waits: goes with --cubin; chains alone wait for no memory");
     if (options->against) return judge(options, policy, conditions->bandwidth, stream, error);
     if (options->header) return print_header(policy, conditions, stream, error);
     return accp_policy_print(policy, &request, options->shape, stream, error);
+}
+
+static enum accp_status check_filter(const struct accp_options *options, struct accp_error *error)
+{
+    if (!options->filter || options->cubin) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                     "--filter chooses kernels: it goes with --cubin");
 }
 
 int accp_verb_policy(const struct accp_options *options)
@@ -179,10 +199,13 @@ int accp_verb_policy(const struct accp_options *options)
     accp_policy_conditions_init(&conditions);
     enum accp_status status = ACCP_STATUS_OK;
     if (options->given) status = accp_policy_conditions_read(options->given, &conditions, &error);
-    if (status == ACCP_STATUS_OK) status = gather(options, &policy, &error);
+    if (status == ACCP_STATUS_OK && !options->cubin) status = gather(options, &policy, &error);
+    if (status == ACCP_STATUS_OK) status = check_filter(options, &error);
     if (status == ACCP_STATUS_OK) status = accp_output_open(&output, options->out, &error);
     if (status == ACCP_STATUS_OK) {
-        status = answer(options, &policy, &conditions, output.stream, &error);
+        status = options->cubin
+                     ? accp_policy_of_kernels(options, &conditions, output.stream, &error)
+                     : answer(options, &policy, &conditions, output.stream, &error);
         status = accp_output_close(&output, status, &error);
     }
     accp_policy_fini(&policy);

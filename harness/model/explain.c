@@ -143,6 +143,24 @@ static bool has_inner_branch(const struct accp_code *code, const struct accp_loo
     return false;
 }
 
+enum accp_status accp_explain_bounds(const struct accp_code *code, const struct accp_loop *loop,
+                                     int warps, double bounds[ACCP_BOUND_COUNT], bool *hold,
+                                     struct accp_error *error)
+{
+    struct accp_model_parameters parameters;
+    struct accp_model_program program;
+    char unknown[ACCP_MODEL_TEXT_BYTES];
+    if (warps < 1 || warps > ACCP_MODEL_WARPS)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1, "%d warps are not 1 to %d", warps,
+                         ACCP_MODEL_WARPS);
+    ACCP_TRY(accp_model_parameters_find(code->sm, &parameters, error));
+    ACCP_TRY(accp_model_program_init(code, loop, &parameters, 0, &program, unknown, error));
+    accp_bounds_fill(&program, &parameters, (warps + 3) / 4, warps, bounds);
+    *hold = !has_inner_branch(code, loop);
+    accp_model_program_fini(&program);
+    return ACCP_STATUS_OK;
+}
+
 /* What can be said without simulating. */
 static enum accp_status read_program(const struct accp_code *code, const struct accp_loop *loop,
                                      const struct accp_model_options *options,

@@ -78,6 +78,12 @@ enum accp_status accp_explain_dropped(const struct accp_code *code, const struct
                                       const struct accp_model_options *options, const bool *dropped,
                                       struct accp_prediction *prediction, struct accp_error *error);
 
+/* Fills bounds[ACCP_BOUND_COUNT] for `warps` on the SM without simulating anything; false: a branch inside the loop may
+ * skip instructions, so they need not hold. Errors: as accp_model_predict, but for more warps than registers. */
+enum accp_status accp_explain_bounds(const struct accp_code *code, const struct accp_loop *loop,
+                                     int warps, double bounds[ACCP_BOUND_COUNT], bool *hold,
+                                     struct accp_error *error);
+
 /* Index of the largest bound. */
 enum accp_bound accp_explanation_bound(const struct accp_explanation *explanation);
 

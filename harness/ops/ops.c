@@ -55,6 +55,14 @@ void accp_ops_name(const struct accp_operator_kernel *kernel, const struct accp_
              size->name, length, kernel->acc);
 }
 
+int accp_ops_lengths(enum accp_operator_id op, int length, int lengths[ACCP_OPERATOR_LENGTHS])
+{
+    memcpy(lengths, accp_operators[op].lengths, ACCP_OPERATOR_LENGTHS * sizeof *lengths);
+    if (length == 0) return ACCP_OPERATOR_LENGTHS;
+    lengths[0] = length;
+    return op != ACCP_OPERATOR_dot || length <= ACCP_OPERATOR_DOT_ROW;
+}
+
 static void cell_init(const struct session *session, enum accp_operator_id op,
                       const struct accp_operator_size *size, int length, struct cell *cell)
 {
@@ -306,10 +314,11 @@ static enum accp_status measure_cells(struct session *session, enum accp_operato
                                       struct accp_run *run, struct accp_error *error)
 {
     struct cell cell;
+    int lengths[ACCP_OPERATOR_LENGTHS];
+    const int count = accp_ops_lengths(op, session->request->length, lengths);
     for (int size = 0; size < ACCP_OPERATOR_SIZE_COUNT; ++size)
-        for (int i = 0; i < ACCP_OPERATOR_LENGTHS; ++i) {
-            cell_init(session, op, &accp_operator_sizes[size], accp_operators[op].lengths[i],
-                      &cell);
+        for (int i = 0; i < count; ++i) {
+            cell_init(session, op, &accp_operator_sizes[size], lengths[i], &cell);
             if (cell.kernel_count > 0) ACCP_TRY(measure_cell(session, &cell, run, error));
         }
     return ACCP_STATUS_OK;
@@ -321,10 +330,11 @@ static enum accp_status measure_operator(struct session *session, enum accp_oper
     struct needs needs = {0};
     bool wanted[ACCP_OPERATOR_KERNEL_COUNT] = {false}, any = false;
     struct cell cell;
+    int lengths[ACCP_OPERATOR_LENGTHS];
+    const int count = accp_ops_lengths(op, session->request->length, lengths);
     for (int size = 0; size < ACCP_OPERATOR_SIZE_COUNT; ++size)
-        for (int i = 0; i < ACCP_OPERATOR_LENGTHS; ++i) {
-            cell_init(session, op, &accp_operator_sizes[size], accp_operators[op].lengths[i],
-                      &cell);
+        for (int i = 0; i < count; ++i) {
+            cell_init(session, op, &accp_operator_sizes[size], lengths[i], &cell);
             if (cell.kernel_count == 0) continue;
             needs_add(&needs, op, &cell.grid);
             for (size_t k = 0; k < cell.kernel_count; ++k)

@@ -23,8 +23,13 @@ struct accp_ops_request {
     bool (*wants)(const void *context, const char *role); /* which roles to measure; NULL: all */
     const void *context;
     int rounds;    /* launches of each role that count, 1 or more */
+    int length;    /* elements of a lane instead of operators.def's; 0: those */
     uint64_t seed; /* of the data and of the order; below 2^63 */
 };
+
+/* The lengths at which an operator is measured when `length` is asked for (0: none is); how many: none where its rows
+ * are shorter. */
+int accp_ops_lengths(enum accp_operator_id op, int length, int lengths[ACCP_OPERATOR_LENGTHS]);
 
 /* The name of a role: ops.dot.warp1.n61.acc4. */
 void accp_ops_name(const struct accp_operator_kernel *kernel, const struct accp_operator_size *size,

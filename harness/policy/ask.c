@@ -1,35 +1,14 @@
-#include "policy/policy.h"
+#include "policy/answer.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Of a single run nothing is known about the noise: docs/h200.md has at most 0.075 % between
- * processes. And a difference that small is none that anybody should write code for. */
-static const double assumed_noise = 0.001, least_difference = 0.001;
+ * processes. */
+static const double assumed_noise = 0.001;
 
 /* Of a dependent FFMA, FADD or FMUL, on every arch of arches.def (docs/model.md). */
 static const double ffma_latency_cycles = 4;
-
-enum { NOISE_FACTOR = 3 }; /* standard deviations of a difference that count as noise */
-
-static const struct {
-    const char *id, *words;
-} rules[] = {
-#define RULE(id, words) [ACCP_POLICY_##id] = {#id, words},
-    ACCP_POLICY_RULE_TABLE(RULE)
-#undef RULE
-};
-
-const char *accp_policy_rule_id(enum accp_policy_rule rule)
-{
-    return rules[rule].id;
-}
-
-const char *accp_policy_rule_words(enum accp_policy_rule rule)
-{
-    return rules[rule].words;
-}
 
 /* Cycles per iteration and their relative noise. */
 struct cost {
@@ -40,19 +19,15 @@ struct cost {
 static struct cost point_cost(const struct accp_policy *policy, enum accp_policy_sink sink,
                               int chain, int load, int acc)
 {
-    for (size_t i = 0; i < policy->point_count; ++i) {
-        const struct accp_policy_point *point = &policy->points[i];
-        if (point->sink != sink || point->chain != chain || point->load != load ||
-            point->acc != acc)
-            continue;
-        const double mean = point->sum / point->runs;
-        const double variance = fmax(0, point->squares / point->runs - mean * mean);
-        const double noise = point->runs > 1
-                                 ? sqrt(variance * point->runs / (point->runs - 1)) / mean
-                                 : assumed_noise;
-        return (struct cost){mean, noise, true};
-    }
-    return (struct cost){0, 0, false};
+    const struct accp_policy_point wanted = {
+        .sink = sink, .chain = chain, .load = load, .acc = acc};
+    const struct accp_policy_point *point = accp_policy_point_find(policy, &wanted);
+    if (!point) return (struct cost){0, 0, false};
+    const double mean = point->sum / point->runs;
+    const double variance = fmax(0, point->squares / point->runs - mean * mean);
+    const double noise =
+        point->runs > 1 ? sqrt(variance * point->runs / (point->runs - 1)) / mean : assumed_noise;
+    return (struct cost){mean, noise, true};
 }
 
 static struct cost mix(struct cost low, struct cost high, double share)
@@ -82,8 +57,9 @@ static struct between find_between(const struct accp_policy_values *list, double
 static struct cost sink_cost(const struct accp_policy *policy, enum accp_policy_sink sink,
                              int chain, double load, int acc)
 {
-    const struct between c = find_between(&policy->chains, chain),
-                         l = find_between(&policy->loads, load);
+    if (policy->chains[sink].count == 0) return (struct cost){0, 0, false};
+    const struct between c = find_between(&policy->chains[sink], chain),
+                         l = find_between(&policy->loads[sink], load);
     const struct cost short_chain = mix(point_cost(policy, sink, c.low, l.low, acc),
                                         point_cost(policy, sink, c.low, l.high, acc), l.share);
     const struct cost long_chain = mix(point_cost(policy, sink, c.high, l.low, acc),
@@ -91,11 +67,16 @@ static struct cost sink_cost(const struct accp_policy *policy, enum accp_policy_
     return mix(short_chain, long_chain, c.share);
 }
 
+static int iterations_of(const struct accp_policy_conditions *conditions)
+{
+    return conditions->iterations >= 0 ? conditions->iterations : 1;
+}
+
 /* A sum that serves several iterations costs each of them its share. */
 static struct cost cost_of(const struct accp_policy *policy,
                            const struct accp_policy_conditions *conditions, double load, int acc)
 {
-    const int chain = conditions->chain, iterations = conditions->iterations;
+    const int chain = conditions->chain, iterations = iterations_of(conditions);
     const struct cost none = {0, 0, true};
     const struct cost sunk =
         iterations == 0 ? none : sink_cost(policy, ACCP_POLICY_SUNK, chain, load, acc);
@@ -113,8 +94,14 @@ int accp_policy_resident_load(const struct accp_policy *policy, int registers)
     const int allocated = (registers * lanes + arch->allocation - 1) / arch->allocation;
     const int warps = arch->registers / (allocated * arch->allocation);
     const int load = (warps < arch->warps ? warps : arch->warps) / arch->schedulers;
-    const int highest = policy->loads.values[policy->loads.count - 1];
+    const struct accp_policy_values *loads = &policy->loads[ACCP_POLICY_SUNK];
+    const int highest = loads->count > 0 ? loads->values[loads->count - 1] : load;
     return load < highest ? load : highest;
+}
+
+enum accp_policy_sink accp_policy_bounding_sink(int iterations)
+{
+    return iterations == 1 || iterations < 0 ? ACCP_POLICY_SUNK : ACCP_POLICY_CARRIED;
 }
 
 static int independent_of(const struct accp_policy_conditions *conditions)
@@ -137,9 +124,12 @@ static double memory_cycles(const struct accp_policy *policy,
            conditions->bandwidth;
 }
 
-static int highest_load(const struct accp_policy *policy)
+static int highest_load(const struct accp_policy *policy,
+                        const struct accp_policy_conditions *conditions)
 {
-    return policy->loads.values[policy->loads.count - 1];
+    const struct accp_policy_values *loads =
+        &policy->loads[accp_policy_bounding_sink(conditions->iterations)];
+    return loads->values[loads->count - 1];
 }
 
 /* Chains in flight on a scheduler, counted in warps that have nothing but a chain of FFMAs; below one it waits as one
@@ -154,7 +144,7 @@ static double effective_load(const struct accp_policy_conditions *conditions, in
 static bool is_covered(const struct accp_policy *policy,
                        const struct accp_policy_conditions *conditions)
 {
-    return effective_load(conditions, conditions->load) > highest_load(policy);
+    return effective_load(conditions, conditions->load) > highest_load(policy, conditions);
 }
 
 static struct accp_policy_choice choose(const struct accp_policy *policy,
@@ -168,7 +158,8 @@ static struct accp_policy_choice choose(const struct accp_policy *policy,
         if (stays < choice.load) choice.load = stays;
     }
     if (acc > conditions->chain || choice.load < 1) return choice;
-    const double load = fmin(effective_load(conditions, choice.load), highest_load(policy));
+    const double load =
+        fmin(effective_load(conditions, choice.load), highest_load(policy, conditions));
     const struct cost cost = cost_of(policy, conditions, load, acc);
     if (!cost.is_known) return choice;
     choice.noise = cost.noise;
@@ -176,7 +167,7 @@ static struct accp_policy_choice choose(const struct accp_policy *policy,
     /* Nothing waits for a link: what is left is the slots that the instructions take. */
     if (is_covered(policy, conditions))
         choice.time = conditions->chain + others +
-                      (conditions->iterations ? (acc - 1.0) / conditions->iterations : 0);
+                      (conditions->iterations ? (acc - 1.0) / iterations_of(conditions) : 0);
     choice.time = fmax(choice.time, memory_cycles(policy, conditions));
     choice.is_open = conditions->registers_left < 0 || further <= conditions->registers_left;
     return choice;
@@ -206,12 +197,19 @@ static enum accp_status check_conditions(const struct accp_policy *policy,
         return accp_fail(error, ACCP_STATUS_INPUT, "warps per scheduler", -1,
                          "%d do not fit: a scheduler of %s holds %d at the most", conditions->load,
                          policy->arch->name, fits);
-    ACCP_TRY(check_range("chain", conditions->chain, &policy->chains,
+    const enum accp_policy_sink sink = accp_policy_bounding_sink(conditions->iterations);
+    if (policy->chains[sink].count == 0)
+        return accp_fail(error, ACCP_STATUS_INPUT, "policy", -1,
+                         sink == ACCP_POLICY_SUNK
+                             ? "the runs lack the optimal probe's roles, whose iterations sum"
+                             : "the runs lack what is needed: a sink that is isolated or serves "
+                               "several iterations needs sink's carried roles");
+    ACCP_TRY(check_range("chain", conditions->chain, &policy->chains[sink],
                          "give the links of one iteration; for another length, add its roles to "
                          "matrix/optimal.def and sink.def, and measure",
                          error));
     ACCP_TRY(check_range(
-        "warps per scheduler", conditions->load, &policy->loads,
+        "warps per scheduler", conditions->load, &policy->loads[sink],
         "measure at that load (--warps, 4 for each scheduler's one) and give the run", error));
     if ((conditions->bytes > 0) == (conditions->bandwidth > 0)) return ACCP_STATUS_OK;
     return accp_fail(error, ACCP_STATUS_INPUT, "policy", -1,
@@ -219,88 +217,23 @@ static enum accp_status check_conditions(const struct accp_policy *policy,
                      "how fast it comes");
 }
 
-static double tie_of(const struct accp_policy_choice *a, const struct accp_policy_choice *b)
-{
-    return fmax(least_difference, NOISE_FACTOR * hypot(a->noise, b->noise));
-}
-
-static const struct accp_policy_choice *choice_of(const struct accp_policy_answer *answer, int acc)
-{
-    for (size_t i = 0; i < answer->choice_count; ++i)
-        if (answer->choices[i].acc == acc) return &answer->choices[i];
-    return NULL;
-}
-
-double accp_policy_margin(const struct accp_policy_answer *answer, int acc)
-{
-    const struct accp_policy_choice *other = choice_of(answer, acc);
-    return other ? other->time / choice_of(answer, answer->split)->time - 1 : NAN;
-}
-
-/* The fewest accumulators within the noise of the best. */
-static bool pick(struct accp_policy_answer *answer)
-{
-    const struct accp_policy_choice *best = NULL, *best_at_all = NULL;
-    for (size_t i = 0; i < answer->choice_count; ++i) {
-        const struct accp_policy_choice *choice = &answer->choices[i];
-        if (isnan(choice->time)) continue;
-        if (!best_at_all || choice->time < best_at_all->time) best_at_all = choice;
-        if (choice->is_open && (!best || choice->time < best->time)) best = choice;
-    }
-    if (!best) return false;
-    answer->best = best->acc;
-    answer->best_at_all = best_at_all->acc;
-    answer->split = best->acc;
-    for (size_t i = answer->choice_count; i-- > 0;) {
-        const struct accp_policy_choice *choice = &answer->choices[i];
-        answer->is_tied[i] =
-            choice->is_open && choice->time <= best->time * (1 + tie_of(choice, best));
-        if (answer->is_tied[i] && choice->acc < answer->split) answer->split = choice->acc;
-    }
-    return true;
-}
-
 static enum accp_policy_rule rule_of(const struct accp_policy *policy,
                                      const struct accp_policy_conditions *conditions,
                                      const struct accp_policy_answer *answer)
 {
-    const struct accp_policy_choice *one = choice_of(answer, 1),
-                                    *best = choice_of(answer, answer->best_at_all);
-    const struct accp_policy_choice *split = choice_of(answer, answer->split);
+    const struct accp_policy_choice *one = accp_answer_choice(answer, 1),
+                                    *best = accp_answer_choice(answer, answer->best_at_all);
+    const struct accp_policy_choice *split = accp_answer_choice(answer, answer->split);
     const double memory = memory_cycles(policy, conditions);
     if (memory > 0 && one && one->time <= memory) return ACCP_POLICY_MEMORY;
     if (is_covered(policy, conditions)) return ACCP_POLICY_COVERED;
-    if (!best->is_open && best->time * (1 + tie_of(best, split)) < split->time)
+    if (!best->is_open && best->time * (1 + accp_answer_tie(best, split)) < split->time)
         return ACCP_POLICY_REGISTERS;
     if (answer->choices[answer->choice_count - 1].load < conditions->load &&
         split->load == conditions->load)
         return ACCP_POLICY_OCCUPANCY;
     if (answer->split > 1) return ACCP_POLICY_SPLIT;
     return answer->best == 1 ? ACCP_POLICY_KEEP_ONE : ACCP_POLICY_NO_DIFFERENCE;
-}
-
-static void say(struct accp_policy_answer *answer)
-{
-    static const int compared[] = {1, 2, 4};
-    size_t used =
-        (size_t)snprintf(answer->words, sizeof answer->words, "%s", rules[answer->rule].words);
-    for (size_t i = 0; i < sizeof compared / sizeof *compared; ++i) {
-        const double margin = accp_policy_margin(answer, compared[i]);
-        if (compared[i] == answer->split || isnan(margin)) continue;
-        used += (size_t)snprintf(answer->words + used, sizeof answer->words - used,
-                                 "; %d would take %.1f %% %s", compared[i], 100 * fabs(margin),
-                                 margin < 0 ? "less" : "more");
-    }
-    const char *separator = "; no difference between ";
-    size_t ties = 0;
-    for (size_t i = 0; i < answer->choice_count; ++i)
-        ties += answer->is_tied[i];
-    for (size_t i = 0; i < answer->choice_count && ties > 1; ++i) {
-        if (!answer->is_tied[i]) continue;
-        used += (size_t)snprintf(answer->words + used, sizeof answer->words - used, "%s%d",
-                                 separator, answer->choices[i].acc);
-        separator = ", ";
-    }
 }
 
 enum accp_status accp_policy_ask(const struct accp_policy *policy,
@@ -312,16 +245,12 @@ enum accp_status accp_policy_ask(const struct accp_policy *policy,
     for (size_t i = 0; i < policy->accs.count && i < ACCP_POLICY_ACCS; ++i)
         answer->choices[answer->choice_count++] =
             choose(policy, conditions, policy->accs.values[i]);
-    if (!pick(answer)) {
-        const bool needs_carried = conditions->iterations != 1;
+    if (!accp_answer_pick(answer)) {
         return accp_fail(error, ACCP_STATUS_INPUT, "policy", -1,
-                         needs_carried
-                             ? "the runs lack what is needed: a sink that is isolated or serves "
-                               "several iterations needs sink's carried roles"
-                             : "no number of accumulators meets the conditions: not one warp stays "
-                               "resident, or the runs lack roles");
+                         "no number of accumulators meets the conditions: not one warp stays "
+                         "resident, or the runs lack roles");
     }
     answer->rule = rule_of(policy, conditions, answer);
-    say(answer);
+    accp_answer_say(answer);
     return ACCP_STATUS_OK;
 }

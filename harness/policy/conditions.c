@@ -22,7 +22,6 @@ void accp_policy_conditions_init(struct accp_policy_conditions *conditions)
 #define CONDITION(id, name, type, low, high, words) .id = -1,
 #include "policy/conditions.def"
     };
-    conditions->iterations = 1;
 }
 
 static void set(struct accp_policy_conditions *conditions, size_t index, double value)

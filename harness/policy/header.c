@@ -15,6 +15,18 @@ struct cell {
     unsigned long long splits;
 };
 
+static const struct accp_policy_values *chains_of(const struct accp_policy *policy,
+                                                  const struct accp_policy_conditions *conditions)
+{
+    return &policy->chains[accp_policy_bounding_sink(conditions->iterations)];
+}
+
+static const struct accp_policy_values *loads_of(const struct accp_policy *policy,
+                                                 const struct accp_policy_conditions *conditions)
+{
+    return &policy->loads[accp_policy_bounding_sink(conditions->iterations)];
+}
+
 static enum accp_status fill(const struct accp_policy *policy,
                              struct accp_policy_conditions conditions, struct cell *cell,
                              struct accp_error *error)
@@ -34,6 +46,8 @@ static enum accp_status fill(const struct accp_policy *policy,
 static void print_provenance(const struct accp_policy *policy,
                              const struct accp_policy_conditions *conditions, FILE *stream)
 {
+    const struct accp_policy_values *chains = chains_of(policy, conditions),
+                                    *loads = loads_of(policy, conditions);
     char given[256];
     accp_policy_conditions_text(conditions, given, sizeof given);
     fprintf(stream,
@@ -61,14 +75,16 @@ static void print_provenance(const struct accp_policy *policy,
             " *   registers_left       for further accumulators, one each%s\n"
             " *   returns              accumulators to use; 0: outside of what was measured, so "
             "there is no answer */\n",
-            policy->chains.values[0], policy->chains.values[policy->chains.count - 1],
-            policy->loads.values[0], policy->loads.values[policy->loads.count - 1],
+            chains->values[0], chains->values[chains->count - 1], loads->values[0],
+            loads->values[loads->count - 1],
             conditions->independent > 1 ? " and for each independent chain" : "");
 }
 
 static void print_begin(const struct accp_policy *policy,
                         const struct accp_policy_conditions *conditions, FILE *stream)
 {
+    const struct accp_policy_values *chains = chains_of(policy, conditions),
+                                    *loads = loads_of(policy, conditions);
     const int independent = conditions->independent > 0 ? conditions->independent : 1;
     fprintf(stream,
             "#ifndef ACCP_SPLIT_H\n#define ACCP_SPLIT_H\n\n"
@@ -80,8 +96,8 @@ static void print_begin(const struct accp_policy *policy,
             "    int limit = 0;\n"
             "    if (chain < %d || chain > %d || warps_per_scheduler < %d || warps_per_scheduler > "
             "%d || registers_left < 0)\n        return 0;\n",
-            policy->chains.values[0], policy->chains.values[policy->chains.count - 1],
-            policy->loads.values[0], policy->loads.values[policy->loads.count - 1]);
+            chains->values[0], chains->values[chains->count - 1], loads->values[0],
+            loads->values[loads->count - 1]);
     for (size_t i = 1; i < policy->accs.count; ++i)
         fprintf(stream, "    if (registers_left >= %d) limit = %zu;\n",
                 (policy->accs.values[i] - 1) * independent, 4 * i);
@@ -114,11 +130,13 @@ static enum accp_status fill_all(const struct accp_policy *policy,
                                  const struct accp_policy_conditions *conditions,
                                  struct cell *cells, size_t *count, struct accp_error *error)
 {
-    const int *chains = policy->chains.values, *loads = policy->loads.values;
-    const int last_chain = chains[policy->chains.count - 1],
-              last_load = loads[policy->loads.count - 1];
-    for (int chain = chains[0]; chain <= last_chain; ++chain)
-        for (int load = loads[0]; load <= last_load && *count < CELLS_MAX; ++load) {
+    const struct accp_policy_values *chains = chains_of(policy, conditions),
+                                    *loads = loads_of(policy, conditions);
+    if (chains->count == 0) /* which says what is missing */
+        return fill(policy, *conditions, &cells[0], error);
+    for (int chain = chains->values[0]; chain <= chains->values[chains->count - 1]; ++chain)
+        for (int load = loads->values[0];
+             load <= loads->values[loads->count - 1] && *count < CELLS_MAX; ++load) {
             struct cell *cell = &cells[(*count)++];
             *cell = (struct cell){.chain = chain, .load = load};
             ACCP_TRY(fill(policy, *conditions, cell, error));

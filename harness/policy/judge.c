@@ -3,6 +3,7 @@
 #include "operator_parameters.h"
 #include "operators.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,32 +21,27 @@ static const struct {
 /* More than any GPU of arches.def has of L2 cache (126 MB, B200; NVIDIA's data sheets): a launch that reads more
  * waits for memory. */
 static const double cache_bytes = 128 << 20;
-enum { LANES = 32 };
+enum { LANES = 32, CELLS_MOST = 4096 };
 
-/* A role's name without ".acc4"; false: it has none. */
-static bool cell_name(const struct accp_run_role *role, char cell[ACCP_NAME_BYTES])
+/* A role's name without ".acc4" or "_acc4", and that number; false: it has none. */
+static bool cell_name(const struct accp_run_role *role, char cell[ACCP_NAME_BYTES], int *acc)
 {
-    char acc[32];
     snprintf(cell, ACCP_NAME_BYTES, "%s", role->role);
-    const int length = snprintf(acc, sizeof acc, ".acc%d", role->acc);
-    char *at = strstr(cell, acc);
-    if (!at) return false;
-    memmove(at, at + length, strlen(at + length) + 1);
+    char *at = strstr(cell, "acc"), *end;
+    if (!at || at == cell || !strchr("._", at[-1]) || !isdigit((unsigned char)at[3])) return false;
+    *acc = (int)strtol(at + 3, &end, 10);
+    memmove(at - 1, end, strlen(end) + 1);
     return true;
 }
 
-/* The size of a cell that operators.def and operator_sizes.def have; NULL: none. A file can hold no more cells than these,
- * however long it is. */
+/* The size of a cell that operators.def and operator_sizes.def have, at any length; NULL: none. */
 static const struct accp_operator_size *size_of(const struct accp_run_role *role, const char *cell,
                                                 enum accp_operator_id *op)
 {
     for (int o = 0; o < ACCP_OPERATOR_COUNT; ++o)
         for (int s = 0; s < ACCP_OPERATOR_SIZE_COUNT; ++s) {
             char name[ACCP_NAME_BYTES];
-            const int *lengths = accp_operators[o].lengths;
-            if (role->warps != accp_operator_sizes[s].warps ||
-                (role->chain != lengths[0] && role->chain != lengths[1]))
-                continue;
+            if (role->warps != accp_operator_sizes[s].warps) continue;
             snprintf(name, sizeof name, "ops.%s.%s.n%d", accp_operators[o].name,
                      accp_operator_sizes[s].name, role->chain);
             if (strcmp(cell, name) != 0) continue;
@@ -55,45 +51,58 @@ static const struct accp_operator_size *size_of(const struct accp_run_role *role
     return NULL;
 }
 
+/* Of an operator that reads more than a cache holds. */
+static void set_memory(const struct accp_policy_source *source, const struct accp_run *run,
+                       const struct accp_operator_size *size, enum accp_operator_id op, int length,
+                       struct accp_policy_conditions *conditions)
+{
+    const double sms = size->sms == ACCP_OPERATOR_SMS_EVERY ? (double)run->device.sm_count : 1;
+    const double lanes = sms * size->blocks * size->warps * LANES;
+    const double bytes = operator_conditions[op].bytes;
+    if (!(source->bandwidth > 0) || lanes * length * bytes <= cache_bytes) return;
+    conditions->bytes = source->groups ? bytes * ACCP_OPERATOR_TURN : bytes;
+    conditions->bandwidth = source->bandwidth;
+}
+
 /* A lane's turns are the iterations of an operator; what they come to is merged once. */
-static bool operator_conditions_of(const struct accp_policy *policy,
-                                   const struct accp_run_role *role, const char *cell,
-                                   double bandwidth, struct accp_policy_conditions *conditions)
+static bool operator_conditions_of(const struct accp_policy_source *source,
+                                   const struct accp_run *run, const struct accp_run_role *role,
+                                   const char *cell, struct accp_policy_conditions *conditions)
 {
     enum accp_operator_id op;
     const struct accp_operator_size *size = size_of(role, cell, &op);
     if (!size) return false;
-    const int schedulers = policy->arch->schedulers, warps = size->blocks * size->warps;
+    const struct accp_arch *arch = source->groups ? source->groups->arch : source->chains->arch;
     accp_policy_conditions_init(conditions);
+    conditions->load = (size->blocks * size->warps + arch->schedulers - 1) / arch->schedulers;
+    set_memory(source, run, size, op, role->chain, conditions);
+    if (source->groups) {
+        const int turns = role->chain / ACCP_OPERATOR_TURN;
+        conditions->iterations = turns > 0 ? turns : 1;
+        conditions->waits = source->waits;
+        return true;
+    }
+    const int resident =
+        accp_policy_resident_load(source->chains, operator_conditions[op].registers);
     conditions->chain = ACCP_OPERATOR_TURN;
-    conditions->load = (warps + schedulers - 1) / schedulers;
-    const int resident = accp_policy_resident_load(policy, operator_conditions[op].registers);
     if (conditions->load > resident) conditions->load = resident;
     conditions->registers_used = operator_conditions[op].registers;
     conditions->iterations = (role->chain + ACCP_OPERATOR_TURN - 1) / ACCP_OPERATOR_TURN;
     conditions->independent = operator_conditions[op].independent;
     conditions->surrounding = operator_conditions[op].surrounding;
     conditions->latency = operator_conditions[op].latency;
-    const double sms = size->sms == ACCP_OPERATOR_SMS_EVERY ? (double)policy->device.sm_count : 1;
-    const double bytes = sms * warps * LANES * role->chain * operator_conditions[op].bytes;
-    if (bandwidth > 0 && bytes > cache_bytes) {
-        conditions->bytes = operator_conditions[op].bytes;
-        conditions->bandwidth = bandwidth;
-    }
     return true;
 }
 
 static bool chain_conditions_of(const struct accp_policy *policy, const struct accp_run_role *role,
                                 struct accp_policy_conditions *conditions)
 {
-    const struct accp_role *known = accp_role_find(role->role);
-    if (!known || role->warps % policy->arch->schedulers != 0) return false;
-    const bool is_carried = known->probe == ACCP_PROBE_sink && known->sink == ACCP_SINK_CARRIED;
-    if (known->probe != ACCP_PROBE_optimal && !is_carried) return false;
+    struct accp_policy_point point;
+    if (!accp_policy_point_of(policy->arch, role, &point)) return false;
     accp_policy_conditions_init(conditions);
-    conditions->chain = role->chain;
-    conditions->load = role->warps / policy->arch->schedulers;
-    conditions->iterations = is_carried ? 0 : 1;
+    conditions->chain = point.chain;
+    conditions->load = point.load;
+    conditions->iterations = point.sink == ACCP_POLICY_CARRIED ? 0 : 1;
     return true;
 }
 
@@ -105,22 +114,24 @@ static bool is_choice(const struct accp_policy_answer *answer, int acc)
 }
 
 /* Fills the regrets from the roles of the run that belong to the cell. */
-static void compare(const struct accp_run *run, const struct accp_run_role *first,
+static void compare(const struct accp_run *run, const struct accp_run_role *first, int chain,
                     const struct accp_policy_answer *answer, struct accp_policy_regret *regret)
 {
+    const int habit = chain > 0 && chain < 4 ? chain : 4; /* "always 4" of a chain of 3 is 3 */
     double split = NAN, one = NAN, two = NAN, four = NAN, least = INFINITY;
     for (size_t i = 0; i < run->role_count; ++i) {
         char cell[ACCP_NAME_BYTES];
+        int acc;
         const struct accp_run_role *role = &run->roles[i];
-        if (role->cycles.n == 0 || role->warps != first->warps || !cell_name(role, cell) ||
-            strcmp(cell, regret->cell) != 0 || !is_choice(answer, role->acc))
+        if (role->cycles.n == 0 || role->warps != first->warps || !cell_name(role, cell, &acc) ||
+            strcmp(cell, regret->cell) != 0 || !is_choice(answer, acc))
             continue;
         const double cycles = role->cycles.mean;
-        if (role->acc == answer->split) split = cycles;
-        if (role->acc == 1) one = cycles;
-        if (role->acc == 2) two = cycles;
-        if (role->acc == 4) four = cycles;
-        if (cycles < least) regret->best = role->acc;
+        if (acc == answer->split) split = cycles;
+        if (acc == 1) one = cycles;
+        if (acc == 2) two = cycles;
+        if (acc == habit) four = cycles;
+        if (cycles < least) regret->best = acc;
         least = fmin(least, cycles);
     }
     regret->least_cycles = least;
@@ -138,22 +149,47 @@ static bool is_known(const struct accp_policy_regret *regrets, size_t count, con
     return false;
 }
 
-static enum accp_status judge_role(const struct accp_policy *policy, const struct accp_run *run,
-                                   const struct accp_run_role *role, double bandwidth,
+static const struct accp_policy_kernels *group_of(const struct accp_policy_source *source,
+                                                  const char *symbol)
+{
+    char name[ACCP_NAME_BYTES];
+    int acc;
+    if (!accp_policy_kernels_name(symbol, name, &acc)) return NULL;
+    for (size_t i = 0; i < source->group_count; ++i)
+        if (strcmp(source->groups[i].name, name) == 0) return &source->groups[i];
+    return NULL;
+}
+
+/* A cell of the run that the source knows: under which conditions, and what it answers. */
+static enum accp_status ask(const struct accp_policy_source *source, const struct accp_run *run,
+                            const struct accp_run_role *role, struct accp_policy_regret *regret,
+                            struct accp_policy_conditions *conditions,
+                            struct accp_policy_answer *answer, bool *is_cell,
+                            struct accp_error *error)
+{
+    const struct accp_policy_kernels *group = group_of(source, role->kernel);
+    regret->is_operator = operator_conditions_of(source, run, role, regret->cell, conditions);
+    *is_cell = source->groups
+                   ? regret->is_operator && group
+                   : regret->is_operator || chain_conditions_of(source->chains, role, conditions);
+    if (!*is_cell) return ACCP_STATUS_OK;
+    if (source->groups) return accp_policy_kernels_ask(group, conditions, answer, error);
+    return accp_policy_ask(source->chains, conditions, answer, error);
+}
+
+static enum accp_status judge_role(const struct accp_policy_source *source,
+                                   const struct accp_run *run, const struct accp_run_role *role,
                                    struct accp_policy_regret *regret, bool *is_cell,
                                    struct accp_error *error)
 {
     struct accp_policy_conditions conditions;
     struct accp_policy_answer answer;
-    regret->is_operator =
-        operator_conditions_of(policy, role, regret->cell, bandwidth, &conditions);
-    *is_cell = regret->is_operator || chain_conditions_of(policy, role, &conditions);
+    ACCP_TRY(ask(source, run, role, regret, &conditions, &answer, is_cell, error));
     if (!*is_cell) return ACCP_STATUS_OK;
-    ACCP_TRY(accp_policy_ask(policy, &conditions, &answer, error));
     regret->load = conditions.load;
     regret->rule = answer.rule;
     regret->split = answer.split;
-    compare(run, role, &answer, regret);
+    compare(run, role, conditions.chain, &answer, regret);
     if (!isnan(regret->of_split + regret->of_one + regret->of_two + regret->of_four))
         return ACCP_STATUS_OK;
     return accp_fail(
@@ -163,18 +199,22 @@ static enum accp_status judge_role(const struct accp_policy *policy, const struc
         answer.split, role->warps);
 }
 
-static enum accp_status judge_all(const struct accp_policy *policy, const struct accp_run *run,
-                                  double bandwidth, struct accp_policy_regret *regrets,
+static enum accp_status judge_all(const struct accp_policy_source *source, const char *file,
+                                  const struct accp_run *run, struct accp_policy_regret *regrets,
                                   int *warps_of, size_t *count, struct accp_error *error)
 {
     for (size_t i = 0; i < run->role_count; ++i) {
         const struct accp_run_role *role = &run->roles[i];
         struct accp_policy_regret *regret = &regrets[*count];
         bool is_cell;
-        if (role->cycles.n == 0 || !cell_name(role, regret->cell) ||
+        int acc;
+        if (role->cycles.n == 0 || !cell_name(role, regret->cell, &acc) ||
             is_known(regrets, *count, regret->cell, role->warps, warps_of))
             continue;
-        ACCP_TRY(judge_role(policy, run, role, bandwidth, regret, &is_cell, error));
+        if (*count == CELLS_MOST)
+            return accp_fail(error, ACCP_STATUS_INPUT, file, -1,
+                             "more than %d cells: judge by parts of it", CELLS_MOST);
+        ACCP_TRY(judge_role(source, run, role, regret, &is_cell, error));
         if (!is_cell) continue;
         warps_of[*count] = role->warps;
         ++*count;
@@ -182,17 +222,22 @@ static enum accp_status judge_all(const struct accp_policy *policy, const struct
     return ACCP_STATUS_OK;
 }
 
-enum accp_status accp_policy_judge(const struct accp_policy *policy, const char *file,
-                                   const struct accp_run *run, double bandwidth,
-                                   struct accp_policy_regret **regrets, size_t *count,
-                                   struct accp_error *error)
+enum accp_status accp_policy_judge(const struct accp_policy_source *source, const char *file,
+                                   const struct accp_run *run, struct accp_policy_regret **regrets,
+                                   size_t *count, struct accp_error *error)
 {
     *count = 0;
+    *regrets = NULL;
+    if (source->groups && strcmp(run->device.arch, source->groups->arch->name) != 0)
+        return accp_fail(error, ACCP_STATUS_INPUT, file, -1,
+                         "it is of %s, the cubin of %s: give the cubin that was measured",
+                         run->device.arch[0] ? run->device.arch : "an unknown arch",
+                         source->groups->arch->name);
     *regrets = calloc(run->role_count + 1, sizeof **regrets);
     int *warps_of = calloc(run->role_count + 1, sizeof *warps_of);
     enum accp_status status =
         *regrets && warps_of
-            ? judge_all(policy, run, bandwidth, *regrets, warps_of, count, error)
+            ? judge_all(source, file, run, *regrets, warps_of, count, error)
             : accp_fail(error, ACCP_STATUS_MEMORY, file, -1, "no memory for its cells");
     free(warps_of);
     if (status == ACCP_STATUS_OK && *count == 0)

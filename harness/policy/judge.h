@@ -2,6 +2,7 @@
 #ifndef ACCP_POLICY_JUDGE_H
 #define ACCP_POLICY_JUDGE_H
 
+#include "policy/kernels.h"
 #include "policy/policy.h"
 
 /* One cell: a chain at a load, or an operator at a size and a length. A regret is the time of a
@@ -22,16 +23,25 @@ struct accp_policy_verdict {
     double mean_split, worst_split, mean_one, worst_one, mean_two, worst_two, mean_four, worst_four;
 };
 
-/* Judges every cell of the run that the policy can be asked for: chains of the optimal probe (each
- * iteration sums) and of the sink probe's carried roles (isolated), and operators of the ops probe,
- * under the conditions of operator_conditions.def; `bandwidth` is that of the conditions, for
- * operators that read more than a cache holds; 0: memory is left out. *regrets is malloc'd, owned by the caller. Errors: INPUT (no such cell, or
- * one without 1, 2, 4 and the policy's number of accumulators),
- * as accp_policy_ask, MEMORY. */
-enum accp_status accp_policy_judge(const struct accp_policy *policy, const char *file,
-                                   const struct accp_run *run, double bandwidth,
-                                   struct accp_policy_regret **regrets, size_t *count,
-                                   struct accp_error *error);
+/* What is judged: the chains' policy, which is asked for operators under the conditions of operator_conditions.def; or
+ * the candidates' own SASS, which is asked for operators alone. */
+struct accp_policy_source {
+    const struct accp_policy *chains; /* NULL where there are groups */
+    const struct accp_policy_kernels *groups;
+    size_t group_count;
+    double waits; /* of an iteration, as in the conditions; for groups */
+    double
+        bandwidth; /* as in the conditions, for operators that read more than a cache holds; 0 or less: memory is left
+                         out */
+};
+
+/* Judges every cell of the run that the source can be asked for: chains of the optimal probe (each iteration sums) and
+ * of the sink probe's carried roles (isolated), and operators of the ops probe. *regrets is malloc'd, owned by the
+ * caller. Errors: INPUT (no such cell, one without 1, 2, 4 and the answer's number of accumulators, a run of another
+ * arch than the groups), as accp_policy_ask and accp_policy_kernels_ask, MEMORY. */
+enum accp_status accp_policy_judge(const struct accp_policy_source *source, const char *file,
+                                   const struct accp_run *run, struct accp_policy_regret **regrets,
+                                   size_t *count, struct accp_error *error);
 
 /* Sums up the operators, or the chains. */
 struct accp_policy_verdict accp_policy_verdict_of(const struct accp_policy_regret *regrets,

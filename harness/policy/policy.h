@@ -14,15 +14,14 @@
 #include <stddef.h>
 
 enum {
-    ACCP_POLICY_ACCS = 16, /* numbers of accumulators, chains and loads that are told apart */
-    ACCP_POLICY_CHAINS = 32,
-    ACCP_POLICY_LOADS = 32,
+    ACCP_POLICY_ACCS = 16, /* numbers of accumulators, and chains or loads, that are told apart */
+    ACCP_POLICY_VALUES = 64,
     ACCP_POLICY_TEXT_BYTES = 512
 };
 
 /* What the iterations do with the accumulators. */
 enum accp_policy_sink {
-    ACCP_POLICY_SUNK,    /* each sums them: the roles of the optimal probe */
+    ACCP_POLICY_SUNK, /* each sums them: the roles of the optimal probe, the kernels of the peak map */
     ACCP_POLICY_CARRIED, /* they are summed after the loop: the carried roles of the sink probe */
     ACCP_POLICY_SINKS
 };
@@ -30,7 +29,7 @@ enum accp_policy_sink {
 /* An ascending list without doubles. */
 struct accp_policy_values {
     size_t count;
-    int values[32];
+    int values[ACCP_POLICY_VALUES];
 };
 
 /* What one role costs at one load. */
@@ -48,19 +47,31 @@ struct accp_policy {
     struct accp_run_compiler compiler;
     char first_date[32], last_date[32];
     const struct accp_arch *arch;
-    struct accp_policy_values chains, loads, accs;
-    size_t point_count;
-    struct accp_policy_point *points; /* owned */
+    struct accp_policy_values chains[ACCP_POLICY_SINKS], loads[ACCP_POLICY_SINKS], accs;
+    size_t point_count, point_room;
+    struct accp_policy_point *points; /* owned; ascending in sink, chain, load, acc */
 };
 
 void accp_policy_fini(struct accp_policy *policy);
 
-/* Adds the roles of a run that the policy reads: optimal.chainN.accA, and sink.chainN.accA.carried,
- * at whole numbers of warps for each scheduler. INPUT: the run holds none; its arch is not in
+/* Which cost a role is: optimal.chainN.accA, map_chainN_accA (kernels/map) and sink.chainN.accA.carried, at a whole
+ * number of warps for each scheduler. False: none, or it has no samples. */
+bool accp_policy_point_of(const struct accp_arch *arch, const struct accp_run_role *role,
+                          struct accp_policy_point *point);
+
+/* The point of that cost; NULL: it was not measured. */
+const struct accp_policy_point *accp_policy_point_find(const struct accp_policy *policy,
+                                                       const struct accp_policy_point *wanted);
+
+/* Adds the roles of a run that are a cost (accp_policy_point_of). INPUT: the run holds none; its arch is not in
  * arches.def; or it differs from the runs before in source, arch, number of SMs, PCI device or
  * compiler, which no policy can be a mean of. */
 enum accp_status accp_policy_add(struct accp_policy *policy, const char *file,
                                  const struct accp_run *run, struct accp_error *error);
+
+/* Which roles bound what can be asked for: those that are summed after the loop where their sum serves none or several
+ * iterations, for they are fewer. */
+enum accp_policy_sink accp_policy_bounding_sink(int iterations);
 
 /* What surrounds the chain: accp_policy_conditions_init, then chain and load; the other members are
  * conditions.def's, and stand for "nothing" until they are set. */
@@ -71,7 +82,7 @@ struct accp_policy_conditions {
 #include "policy/conditions.def"
 };
 
-/* Nothing surrounds it, each iteration sums the accumulators, and registers are no matter. */
+/* Nothing surrounds it, each iteration of a chain sums the accumulators, and registers are no matter. */
 void accp_policy_conditions_init(struct accp_policy_conditions *conditions);
 
 /* Reads "name=value,name=value". USAGE: another name, which lists those there are; a value that is
@@ -86,13 +97,13 @@ void accp_policy_conditions_text(const struct accp_policy_conditions *conditions
 
 /* RULE(id, words): which rule answered. */
 #define ACCP_POLICY_RULE_TABLE(RULE) \
-    RULE(SPLIT, "split: the chain's latency is what the iteration waits for") \
+    RULE(SPLIT, "the chain's latency is what the iteration waits for") \
     RULE(KEEP_ONE, "keep 1: what a split saves is less than what it costs") \
     RULE(NO_DIFFERENCE, "keep 1, no difference: what a split saves is within the noise") \
     RULE(MEMORY, "keep 1, no difference: memory is what the iteration waits for") \
     RULE(COVERED, "keep 1: other work of the scheduler covers the chain's latency") \
-    RULE(REGISTERS, "split as far as registers are left") \
-    RULE(OCCUPANCY, "split as far as no resident warp is lost")
+    RULE(REGISTERS, "no further than registers are left") \
+    RULE(OCCUPANCY, "no further than the resident warps stay")
 
 enum accp_policy_rule {
 #define RULE(id, words) ACCP_POLICY_##id,
@@ -132,7 +143,7 @@ enum accp_status accp_policy_ask(const struct accp_policy *policy,
                                  struct accp_policy_answer *answer, struct accp_error *error);
 
 /* Warps on each scheduler that stay resident when a thread takes so many registers (1 or more), but
- * no more than the highest load measured. Source: CUDA C++ Programming Guide, "Hardware
+ * no more than the highest load measured (of the roles that are summed in each iteration). Source: CUDA C++ Programming Guide, "Hardware
  * Multithreading"; arches.def. */
 int accp_policy_resident_load(const struct accp_policy *policy, int registers);
 

@@ -47,54 +47,98 @@ static bool insert(struct accp_policy_values *list, int value)
     while (at < list->count && list->values[at] < value)
         ++at;
     if (at < list->count && list->values[at] == value) return true;
-    if (list->count == sizeof list->values / sizeof *list->values) return false;
+    if (list->count == ACCP_POLICY_VALUES) return false;
     memmove(list->values + at + 1, list->values + at, (list->count - at) * sizeof *list->values);
     list->values[at] = value;
     ++list->count;
     return true;
 }
 
-/* Which cost of the table a role is; false: none. Below a warp for each scheduler nothing changes:
- * such loads are left out, and so are those that leave the schedulers with different ones. */
-static bool reads_role(const struct accp_policy *policy, const struct accp_run_role *role,
-                       struct accp_policy_point *point)
+/* "map_chain24_acc4": all of it, and nothing behind it. */
+static bool read_map_symbol(const char *symbol, int *chain, int *acc)
 {
-    const struct accp_role *known = accp_role_find(role->role);
-    if (!known || role->cycles.n == 0 || role->warps % policy->arch->schedulers != 0) return false;
-    const bool is_carried = known->probe == ACCP_PROBE_sink && known->sink == ACCP_SINK_CARRIED;
-    if (known->probe != ACCP_PROBE_optimal && !is_carried) return false;
-    *point = (struct accp_policy_point){
-        .sink = is_carried ? ACCP_POLICY_CARRIED : ACCP_POLICY_SUNK,
-        .chain = role->chain,
-        .load = role->warps / policy->arch->schedulers,
-        .acc = role->acc,
-    };
-    return true;
+    int read = 0;
+    return sscanf(symbol, "map_chain%3d_acc%3d%n", chain, acc, &read) == 2 && symbol[read] == 0 &&
+           *chain >= 1 && *acc >= 1 && *acc <= *chain;
 }
 
-static enum accp_status add_role(struct accp_policy *policy, const char *file,
-                                 const struct accp_policy_point *point, double cycles,
-                                 struct accp_error *error)
+/* Below a warp for each scheduler nothing changes: such loads are left out, and so are those that leave the schedulers
+ * with different ones. */
+bool accp_policy_point_of(const struct accp_arch *arch, const struct accp_run_role *role,
+                          struct accp_policy_point *point)
 {
-    struct accp_policy_point *at = policy->points, *end = at + policy->point_count;
-    while (at < end && !(at->sink == point->sink && at->chain == point->chain &&
-                         at->load == point->load && at->acc == point->acc))
-        ++at;
-    if (at == end) {
-        if (!insert(&policy->chains, point->chain) || !insert(&policy->loads, point->load) ||
-            !insert(&policy->accs, point->acc))
+    const struct accp_role *known = accp_role_find(role->role);
+    if (role->cycles.n == 0 || role->warps < 1 || role->warps % arch->schedulers != 0) return false;
+    *point = (struct accp_policy_point){.load = role->warps / arch->schedulers};
+    if (!known) return read_map_symbol(role->role, &point->chain, &point->acc);
+    const bool is_carried = known->probe == ACCP_PROBE_sink && known->sink == ACCP_SINK_CARRIED;
+    point->sink = is_carried ? ACCP_POLICY_CARRIED : ACCP_POLICY_SUNK;
+    point->chain = known->chain;
+    point->acc = known->acc;
+    return is_carried || known->probe == ACCP_PROBE_optimal;
+}
+
+static int compare(const struct accp_policy_point *a, const struct accp_policy_point *b)
+{
+    if (a->sink != b->sink) return a->sink < b->sink ? -1 : 1;
+    if (a->chain != b->chain) return a->chain < b->chain ? -1 : 1;
+    if (a->load != b->load) return a->load < b->load ? -1 : 1;
+    return (a->acc > b->acc) - (a->acc < b->acc);
+}
+
+/* Where the point stands, or would. */
+static size_t place_of(const struct accp_policy *policy, const struct accp_policy_point *point)
+{
+    size_t low = 0, high = policy->point_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare(&policy->points[middle], point) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct accp_policy_point *accp_policy_point_find(const struct accp_policy *policy,
+                                                       const struct accp_policy_point *wanted)
+{
+    const size_t at = place_of(policy, wanted);
+    if (at == policy->point_count || compare(&policy->points[at], wanted) != 0) return NULL;
+    return &policy->points[at];
+}
+
+/* Room for one point more. */
+static enum accp_status grow(struct accp_policy *policy, const char *file, struct accp_error *error)
+{
+    if (policy->point_count < policy->point_room) return ACCP_STATUS_OK;
+    const size_t room = policy->point_room ? 2 * policy->point_room : 256;
+    struct accp_policy_point *grown = realloc(policy->points, room * sizeof *grown);
+    if (!grown) return accp_fail(error, ACCP_STATUS_MEMORY, file, -1, "no memory for it");
+    policy->points = grown;
+    policy->point_room = room;
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status add_point(struct accp_policy *policy, const char *file,
+                                  const struct accp_policy_point *point, double cycles,
+                                  struct accp_error *error)
+{
+    const size_t place = place_of(policy, point);
+    if (!accp_policy_point_find(policy, point)) {
+        if (!insert(&policy->chains[point->sink], point->chain) ||
+            !insert(&policy->loads[point->sink], point->load) || !insert(&policy->accs, point->acc))
             return accp_fail(error, ACCP_STATUS_INPUT, file, -1,
                              "more chains, loads or numbers of accumulators than a policy holds");
-        struct accp_policy_point *grown =
-            realloc(policy->points, (policy->point_count + 1) * sizeof *grown);
-        if (!grown) return accp_fail(error, ACCP_STATUS_MEMORY, file, -1, "no memory for it");
-        policy->points = grown;
-        at = &grown[policy->point_count++];
-        *at = *point;
+        ACCP_TRY(grow(policy, file, error));
+        memmove(policy->points + place + 1, policy->points + place,
+                (policy->point_count - place) * sizeof *policy->points);
+        policy->points[place] = *point;
+        ++policy->point_count;
     }
-    ++at->runs;
-    at->sum += cycles;
-    at->squares += cycles * cycles;
+    ++policy->points[place].runs;
+    policy->points[place].sum += cycles;
+    policy->points[place].squares += cycles * cycles;
     return ACCP_STATUS_OK;
 }
 
@@ -122,8 +166,8 @@ enum accp_status accp_policy_add(struct accp_policy *policy, const char *file,
                                     : check_same(policy, file, run, error));
     for (size_t i = 0; i < run->role_count; ++i) {
         struct accp_policy_point point;
-        if (!reads_role(policy, &run->roles[i], &point)) continue;
-        ACCP_TRY(add_role(policy, file, &point, run->roles[i].cycles.mean, error));
+        if (!accp_policy_point_of(policy->arch, &run->roles[i], &point)) continue;
+        ACCP_TRY(add_point(policy, file, &point, run->roles[i].cycles.mean, error));
         ++read;
     }
     if (read == 0)

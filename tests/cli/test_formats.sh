@@ -29,6 +29,7 @@ occupancy=$(dirname "$recording")/occupancy
 "$accprobe" policy --given registers-left=0 --format json >answers/policy-registers.json || broken 'a policy of few registers'
 "$accprobe" policy --format json answers/prediction.json >answers/policy-predicted.json || broken 'a predicted policy'
 "$accprobe" policy --format json --against "$occupancy/chains-3.run.json" >answers/policy-judgement.json || broken 'a policy judged'
+"$accprobe" policy --format json --cubin "$ACCP_BINARY_DIR/cubin/sm_90/ops.cubin" >answers/policy-kernels.json || broken 'a policy of kernels'
 for word in '' ,uneven; do
     ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 ACCPROBE_LIBNVML=$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1 \
         ACCP_FAKE=two_devices$word ACCP_FAKE_RUN=$recording "$accprobe" gate --probe optimal --device all --pending pending \
@@ -126,6 +127,7 @@ changes = {
                 "d['changes'] = [{}]", "d['bottleneck'] = ''"],
     "policy": ["d['cells'] = []", "d['cells'][0]['rule'] = 'BECAUSE'", "d['cells'][0]['over']['1'] = None", "d['device']['name'] = ''",
                "d['device']['sm_count'] = -1", "d['cells'][0]['ties'] = []"],
+    "policy-kernels": ["d['cells'] = []", "d['cells'][0]['kernels'] = ''", "d['cells'][0]['chain'] = 7", "d['arch'] = 'sm90'", "del d['cells'][0]['split']"],
     "policy-judgement": ["del d['rows'][0]['regret']"],
     "verdicts": ["d['gpus'][0]['verdict'] = None", "d['gpus'][0]['verdict']['lines'][0]['reason'] = 'because'", "d['agreement'][0]['gpus'] = [0]"],
     "record": ["del d['path']", "d['rows_kept'] = -1"],

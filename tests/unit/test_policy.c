@@ -318,7 +318,8 @@ static void test_a_regret_is_over_the_best_of_the_other_run(void **state)
     add_roles(&run, 4, 0.5, 1);
     for (size_t i = 0; i < run.role_count; ++i)
         if (strcmp(run.roles[i].role, "optimal.chain29.acc2") == 0) run.roles[i].cycles.mean = 60;
-    assert_int_equal(accp_policy_judge(&policy, "run.json", &run, 0, &regrets, &count, NULL),
+    assert_int_equal(accp_policy_judge(&(struct accp_policy_source){.chains = &policy}, "run.json",
+                                       &run, &regrets, &count, NULL),
                      ACCP_STATUS_OK);
     assert_int_equal(count, 6);
     for (size_t i = 0; i < count; ++i) {
@@ -352,7 +353,8 @@ static void test_a_cell_that_lacks_a_choice_is_not_judged(void **state)
     begin_run(&run);
     add_roles(&run, 4, 0.5, 1);
     run.roles[1].cycles.n = 0; /* optimal.chain7.acc2 */
-    assert_int_equal(accp_policy_judge(&policy, "run.json", &run, 0, &regrets, &count, &error),
+    assert_int_equal(accp_policy_judge(&(struct accp_policy_source){.chains = &policy}, "run.json",
+                                       &run, &regrets, &count, &error),
                      ACCP_STATUS_INPUT);
     assert_string_equal(error.where, "optimal.chain7");
     assert_null(regrets);

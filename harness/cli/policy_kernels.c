@@ -1,0 +1,210 @@
+#include "cli/policy_kernels.h"
+
+#include "cli/pattern.h"
+#include "cli/policy_print.h"
+#include "cli/shaping.h"
+#include "policy/judge.h"
+#include "policy/kernels.h"
+#include "report/table.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is asked: each group at each load. */
+struct request {
+    const struct accp_options *options;
+    const struct accp_opened *opened;
+    const struct accp_policy_kernels *groups;
+    size_t group_count, load_count;
+    int loads[8];
+    struct accp_policy_conditions conditions;
+};
+
+static bool wants(const void *context, const char *symbol)
+{
+    return accp_pattern_matches(context, symbol);
+}
+
+static enum accp_status check_options(const struct accp_options *options, struct accp_error *error)
+{
+    const char *given = options->operand_count > 0 ? "RUN.json"
+                        : options->chain >= 0      ? "--chain"
+                        : options->gpu             ? "--gpu"
+                        : options->golden          ? "--golden"
+                        : options->header          ? "--header"
+                                                   : NULL;
+    if (!given) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                     "%s: with --cubin the answer comes from the kernels' own SASS: leave it out",
+                     given);
+}
+
+static enum accp_status ask(const struct request *request, size_t cell,
+                            struct accp_policy_answer *answer, struct accp_error *error)
+{
+    struct accp_policy_conditions conditions = request->conditions;
+    conditions.load = request->loads[cell % request->load_count];
+    return accp_policy_kernels_ask(&request->groups[cell / request->load_count], &conditions,
+                                   answer, error);
+}
+
+static void print_head(const struct request *request, bool markdown, FILE *stream)
+{
+    const struct accp_cubin *cubin = &request->opened->cubin;
+    char given[256], text[PATH_MAX + 256];
+    accp_policy_conditions_text(&request->conditions, given, sizeof given);
+    snprintf(text, sizeof text, "from the SASS of %s (%s, %s %s), not measured",
+             request->options->cubin, cubin->arch_name,
+             cubin->compiler_name[0] ? cubin->compiler_name : "compiler",
+             cubin->compiler_version[0] ? cubin->compiler_version : "unknown");
+    accp_text_put(stream, text, markdown);
+    fprintf(stream, "\ngiven: %s\n%s", given, markdown ? "\n" : "");
+}
+
+static enum accp_status print_rows(const struct request *request, bool markdown, FILE *stream,
+                                   struct accp_error *error)
+{
+    static const struct accp_column columns[] = {
+        {"kernels", false, false}, {"warps per scheduler", true, false},
+        {"split", true, false},    {"over 1", true, false},
+        {"over 2", true, false},   {"over 4", true, false},
+        {"rule", false, false},    {"in words", false, true},
+    };
+    static const int compared[] = {1, 2, 4};
+    struct accp_table *table;
+    ACCP_TRY(accp_table_create(columns, sizeof columns / sizeof *columns, &table, error));
+    enum accp_status status = ACCP_STATUS_OK;
+    for (size_t i = 0; i < request->group_count * request->load_count; ++i) {
+        struct accp_policy_answer answer;
+        char margin[32];
+        status = ask(request, i, &answer, error);
+        if (status == ACCP_STATUS_OK) status = accp_table_row(table, error);
+        if (status != ACCP_STATUS_OK) break;
+        accp_table_cell(table, 0, "%s", request->groups[i / request->load_count].name);
+        accp_table_cell(table, 1, "%d", request->loads[i % request->load_count]);
+        accp_table_cell(table, 2, "%d", answer.split);
+        for (size_t k = 0; k < sizeof compared / sizeof *compared; ++k) {
+            accp_policy_margin_text(&answer, compared[k], margin, sizeof margin);
+            accp_table_cell(table, 3 + k, "%s", margin);
+        }
+        accp_table_cell(table, 6, "%s", accp_policy_rule_id(answer.rule));
+        accp_table_cell(table, 7, "%s", answer.words);
+    }
+    if (status == ACCP_STATUS_OK) status = accp_table_print(table, stream, markdown, error);
+    accp_table_destroy(table);
+    return status;
+}
+
+static enum accp_status print_json(const struct request *request, FILE *stream,
+                                   struct accp_error *error)
+{
+    const struct accp_cubin *cubin = &request->opened->cubin;
+    const size_t count = request->group_count * request->load_count;
+    char given[256];
+    accp_policy_conditions_text(&request->conditions, given, sizeof given);
+    json_t *compiler = json_object(), *head;
+    if (cubin->compiler_name[0])
+        json_object_set_new(compiler, "name", json_string(cubin->compiler_name));
+    if (cubin->compiler_version[0])
+        json_object_set_new(compiler, "version", json_string(cubin->compiler_version));
+    head = json_pack("{s:s, s:s, s:o, s:s}", "format", "accprobe-policy-kernels/1", "arch",
+                     cubin->arch_name, "compiler", compiler, "conditions", given);
+    char *text = head ? json_dumps(head, JSON_PRESERVE_ORDER) : NULL;
+    json_decref(head);
+    if (!text) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the answer");
+    fprintf(stream, "%.*s,\n \"cells\": [\n", (int)strlen(text) - 1, text);
+    free(text);
+    for (size_t i = 0; i < count; ++i) {
+        struct accp_policy_answer answer;
+        ACCP_TRY(ask(request, i, &answer, error));
+        json_t *cell = accp_policy_answer_json(
+            &answer,
+            json_pack("{s:s, s:i}", "kernels", request->groups[i / request->load_count].name,
+                      "warps_per_scheduler", request->loads[i % request->load_count]));
+        text = cell ? json_dumps(cell, JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6)) : NULL;
+        json_decref(cell);
+        if (!text)
+            return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the answer");
+        fprintf(stream, "  %s%s\n", text, i + 1 < count ? "," : "");
+        free(text);
+    }
+    fputs("]}\n", stream);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status print(const struct request *request, FILE *stream, struct accp_error *error)
+{
+    const enum accp_format format = request->options->shape;
+    const bool markdown = format == ACCP_FORMAT_MARKDOWN;
+    struct accp_policy_answer answer;
+    /* Nothing is printed of a request that cannot be answered whole. */
+    for (size_t i = 0; i < request->group_count * request->load_count; ++i)
+        ACCP_TRY(ask(request, i, &answer, error));
+    if (format == ACCP_FORMAT_JSON) return print_json(request, stream, error);
+    print_head(request, markdown, stream);
+    if (request->group_count * request->load_count > 1)
+        return print_rows(request, markdown, stream, error);
+    return accp_policy_print_answer(&answer, request->loads[0], markdown, stream, error);
+}
+
+static enum accp_status judge(const struct request *request, FILE *stream, struct accp_error *error)
+{
+    const struct accp_options *options = request->options;
+    const struct accp_policy_source source = {
+        .groups = request->groups,
+        .group_count = request->group_count,
+        .waits = request->conditions.waits,
+        .bandwidth = request->conditions.bandwidth,
+    };
+    struct accp_run run;
+    struct accp_policy_regret *regrets;
+    size_t count;
+    ACCP_TRY(accp_run_read(options->against, &run, error));
+    enum accp_status status =
+        accp_policy_judge(&source, options->against, &run, &regrets, &count, error);
+    accp_run_fini(&run);
+    if (status != ACCP_STATUS_OK) return status;
+    if (options->shape != ACCP_FORMAT_JSON)
+        print_head(request, options->shape == ACCP_FORMAT_MARKDOWN, stream);
+    status = accp_policy_judgement_print(NULL, options->against, regrets, count, options->shape,
+                                         stream, error);
+    free(regrets);
+    return status;
+}
+
+/* --warps, or 1, 2, 4 and so on. */
+static void set_loads(struct request *request, const struct accp_arch *arch)
+{
+    if (request->options->warps >= 0) {
+        request->loads[request->load_count++] = (int)request->options->warps;
+        return;
+    }
+    for (int load = 1; load <= arch->warps / arch->schedulers; load *= 2)
+        request->loads[request->load_count++] = load;
+}
+
+enum accp_status accp_policy_of_kernels(const struct accp_options *options,
+                                        const struct accp_policy_conditions *conditions,
+                                        FILE *stream, struct accp_error *error)
+{
+    struct accp_pattern filter;
+    struct accp_opened opened = {0};
+    struct accp_policy_kernels *groups = NULL;
+    struct request request = {.options = options, .opened = &opened, .conditions = *conditions};
+    ACCP_TRY(check_options(options, error));
+    ACCP_TRY(accp_pattern_init(&filter, "filter", options->filter, error));
+    enum accp_status status = accp_opened_file(options->cubin, &opened, error);
+    if (status == ACCP_STATUS_OK)
+        status = accp_policy_kernels_read(&opened.cubin, options->cubin, wants, &filter, &groups,
+                                          &request.group_count, error);
+    request.groups = groups;
+    if (status == ACCP_STATUS_OK) {
+        set_loads(&request, groups->arch);
+        status = options->against ? judge(&request, stream, error) : print(&request, stream, error);
+    }
+    free(groups);
+    accp_opened_close(&opened);
+    accp_pattern_fini(&filter);
+    return status;
+}
