@@ -4,6 +4,7 @@
 #include "cli/verbs.h"
 #include "device/device.h"
 #include "golden/golden.h"
+#include "report/plot.h"
 #include "report/table.h"
 #include "sass/cubin.h"
 
@@ -191,10 +192,22 @@ static enum accp_status look_at_gpu(struct doctor *doctor, struct accp_error *er
     return look_at_match(doctor, &run, error);
 }
 
+/* Only the page of `report` needs it. */
+static enum accp_status look_at_plots(struct doctor *doctor, struct accp_error *error)
+{
+    char path[PATH_MAX];
+    return accp_plot_tool(path, NULL) == ACCP_STATUS_OK
+               ? say(doctor, "gnuplot", "ok", path, NULL, error)
+               : say(doctor, "gnuplot", "none",
+                     "not on the PATH: report writes summaries, and no pages",
+                     "sudo apt-get install gnuplot-nox", error);
+}
+
 static enum accp_status look(struct doctor *doctor, struct accp_error *error)
 {
     ACCP_TRY(look_at_golden(doctor, error));
     ACCP_TRY(look_at_kernels(doctor, error));
+    ACCP_TRY(look_at_plots(doctor, error));
     accp_watchdog_watch(accp_timeout_s(), ACCP_EXIT_ENVIRONMENT);
     ACCP_TRY(look_at_gpu(doctor, error));
     accp_watchdog_rest();

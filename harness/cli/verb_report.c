@@ -115,6 +115,7 @@ int accp_verb_report(const struct accp_options *options)
 {
     struct accp_error error;
     struct accp_run *runs;
+    char tool[PATH_MAX];
     size_t count = (size_t)options->operand_count;
     enum accp_status status = ACCP_STATUS_OK;
     if (options->format && options->shape != ACCP_FORMAT_MARKDOWN)
@@ -123,6 +124,8 @@ int accp_verb_report(const struct accp_options *options)
                       "--format %s: report writes a page, or with --format markdown a summary; "
                       "accprobe check has the others",
                       options->format);
+    if (status == ACCP_STATUS_OK && options->shape != ACCP_FORMAT_MARKDOWN)
+        status = accp_plot_tool(tool, &error);
     if (status == ACCP_STATUS_OK)
         status = accp_judging_read(options->operands, count, &runs, &error);
     if (status == ACCP_STATUS_OK) {

@@ -6,6 +6,7 @@
 #include "report/markup.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 void accp_page_section(FILE *stream, const char *id, const char *heading)
@@ -216,18 +217,37 @@ static enum accp_status put_parts(const struct accp_paging *paging, struct accp_
     return ACCP_STATUS_OK;
 }
 
-enum accp_status accp_page_write(const struct accp_page *page, FILE *stream,
-                                 struct accp_error *error)
+/* The page with places for its plots; *text is owned by the caller. */
+static enum accp_status compose(const struct accp_page *page, const struct accp_summary *summary,
+                                struct accp_plots *plots, char **text, struct accp_error *error)
 {
-    struct accp_summary summary;
-    ACCP_TRY(accp_summary_init(&summary, page->report->runs, page->report->run_count, error));
+    size_t bytes;
+    FILE *stream = open_memstream(text, &bytes);
+    if (!stream) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a page");
     put_head(page, stream);
     put_navigation(stream);
-    const struct accp_paging paging = {page, &summary, stream};
+    const struct accp_paging paging = {page, summary, stream, plots};
     enum accp_status status = put_parts(&paging, error);
     fputs("</section></main>\n<footer><p class=\"soft\">accprobe " ACCPROBE_VERSION
           "</p></footer></body></html>\n",
           stream);
+    if (fclose(stream) != 0 && status == ACCP_STATUS_OK)
+        status = accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a page");
+    return status;
+}
+
+enum accp_status accp_page_write(const struct accp_page *page, FILE *stream,
+                                 struct accp_error *error)
+{
+    char *text = NULL;
+    struct accp_summary summary;
+    struct accp_plots plots;
+    ACCP_TRY(accp_summary_init(&summary, page->report->runs, page->report->run_count, error));
+    enum accp_status status = accp_plots_init(&plots, error);
+    if (status == ACCP_STATUS_OK) status = compose(page, &summary, &plots, &text, error);
+    if (status == ACCP_STATUS_OK) status = accp_plots_draw(&plots, text, stream, error);
+    free(text);
+    accp_plots_fini(&plots);
     accp_summary_fini(&summary);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include "golden/summary.h"
 #include "report/judgement.h"
+#include "report/plot.h"
 #include "report/sweep.h"
 #include "report/timeline.h"
 
@@ -22,7 +23,7 @@ struct accp_page {
     const char *timeline_note; /* why some or all are missing; "": nothing is */
 };
 
-/* Writes the page. Errors: INPUT (runs that do not belong together), MEMORY. */
+/* Writes the page. Errors: INPUT (runs that do not belong together), UNSUPPORTED and IO as accp_plots_draw, MEMORY. */
 enum accp_status accp_page_write(const struct accp_page *page, FILE *stream,
                                  struct accp_error *error);
 
@@ -37,6 +38,7 @@ struct accp_paging {
     const struct accp_page *page;
     const struct accp_summary *summary;
     FILE *stream;
+    struct accp_plots *plots; /* whose places are in the stream */
 };
 void accp_page_progress(const struct accp_paging *paging);
 void accp_page_gap(const struct accp_paging *paging);

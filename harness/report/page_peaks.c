@@ -1,8 +1,6 @@
 #include "report/page.h"
 
-#include "base/plural.h"
 #include "report/markup.h"
-#include "report/svg.h"
 
 #include <math.h>
 #include <string.h>
@@ -10,7 +8,7 @@
 /* As `record` has it: what differs by less is the same peak (golden/README.md). */
 #define PEAK_TIE 0.002
 
-enum { COLUMNS = 32, CELL_WIDTH = 64, CELL_HEIGHT = 34, LEFT = 150, TOP = 44 };
+enum { COLUMNS = 32 };
 
 /* The numbers of warps that a run has, ascending. */
 static size_t warps_of(const struct accp_summary *summary, int warps[COLUMNS])
@@ -51,26 +49,19 @@ static int shade_of(double share)
 }
 
 static void put_cell(FILE *stream, const struct accp_summary *summary, const char *series,
-                     int warps, double most, double x, double y)
+                     int warps, double most)
 {
     const struct accp_point *best = accp_summary_best(summary, series, warps);
     const struct accp_point *single = accp_summary_in_series(summary, series, 1, warps);
-    char text[64], note[ACCP_NAME_BYTES + 160], class[8];
+    char text[64];
     if (!best || !single || single->processes == 0) {
-        accp_svg_rectangle(stream, "none", x, y, CELL_WIDTH - 2, CELL_HEIGHT - 2, "not in the run");
+        fputs("<td class=\"none\" title=\"not in the run\"></td>", stream);
         return;
     }
     double gain = single->mean / best->mean - 1;
-    int shade = shade_of(most > 0 ? gain / most : 0);
     peaks_text(summary, best, text);
-    snprintf(note, sizeof note, "%s, %d warp%s: acc %s, %.1f %% over acc1", series, warps,
-             ACCP_PLURAL(warps, "s"), text, 100 * gain);
-    snprintf(class, sizeof class, "h%d", shade);
-    accp_svg_rectangle(stream, class, x, y, CELL_WIDTH - 2, CELL_HEIGHT - 2, note);
-    accp_svg_text(stream, shade < 4 ? "on0" : "on1", 'm', x + CELL_WIDTH / 2.0 - 1, y + 14, "%s",
-                  text);
-    accp_svg_text(stream, shade < 4 ? "on0" : "on1", 'm', x + CELL_WIDTH / 2.0 - 1, y + 28,
-                  "+%.0f %%", 100 * gain);
+    fprintf(stream, "<td class=\"h%d\"><b>%s</b><br>+%.0f&nbsp;%%</td>",
+            shade_of(most > 0 ? gain / most : 0), text, 100 * gain);
 }
 
 static double most_gain(const struct accp_summary *summary)
@@ -104,28 +95,26 @@ static size_t series_count(const struct accp_summary *summary)
 static void put_map(FILE *stream, const struct accp_summary *summary)
 {
     int warps[COLUMNS];
-    size_t columns = warps_of(summary, warps), row = 0;
+    size_t columns = warps_of(summary, warps);
     double most = most_gain(summary);
-    fputs(
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Peaks by occupancy\">\n",
-        stream);
-    accp_svg_open(stream, LEFT + fmax((double)columns, 2) * CELL_WIDTH + 10,
-                  TOP + (double)series_count(summary) * CELL_HEIGHT + 8,
-                  "Best number of accumulators by chain and warps on an SM");
-    accp_svg_text(stream, "tick", 's', LEFT, 14, "warps on an SM");
+    fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Peaks by "
+          "occupancy\">\n<table class=\"heat\"><caption>The best number of accumulators, by chain "
+          "and warps on an SM</caption><thead><tr><th scope=\"col\">warps</th>",
+          stream);
     for (size_t i = 0; i < columns; ++i)
-        accp_svg_text(stream, "", 'm', LEFT + ((double)i + 0.5) * CELL_WIDTH, 34, "%d", warps[i]);
+        fprintf(stream, "<th scope=\"col\">%d</th>", warps[i]);
+    fputs("</tr></thead><tbody>\n", stream);
     for (size_t i = 0; i < summary->point_count; ++i) {
         const struct accp_point *point = &summary->points[i];
         if (!is_first_of_series(summary, point)) continue;
-        double y = TOP + (double)row++ * CELL_HEIGHT;
-        accp_svg_text(stream, "", 'e', LEFT - 8, y + 20, "%s", point->series);
+        fputs("<tr><th scope=\"row\">", stream);
+        accp_markup_text(stream, point->series);
+        fputs("</th>", stream);
         for (size_t j = 0; j < columns; ++j)
-            put_cell(stream, summary, point->series, warps[j], most, LEFT + (double)j * CELL_WIDTH,
-                     y);
+            put_cell(stream, summary, point->series, warps[j], most);
+        fputs("</tr>\n", stream);
     }
-    accp_svg_close(stream);
-    fputs("</div>\n", stream);
+    fputs("</tbody></table></div>\n", stream);
 }
 
 static enum accp_status put_recorded(const struct accp_paging *paging, struct accp_error *error)

@@ -2,7 +2,6 @@
 
 #include "base/plural.h"
 #include "report/markup.h"
-#include "report/svg.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,73 +38,87 @@ static void scale(const struct accp_paging *paging, const struct accp_point *fir
     }
 }
 
-/* The band of the golden's tolerance behind the dot; a dot outside it is red and hollowed by the band's absence. */
-static void put_point(const struct accp_paging *paging, const struct accp_plot *plot, double x,
-                      const struct accp_point *point, bool is_best)
+static bool is_outside(const struct accp_golden_level *level, const struct accp_point *point)
+{
+    return level && fabs(point->mean - level->mean) > level->tolerance;
+}
+
+/* The golden's tolerance. */
+static void put_band(const struct accp_paging *paging, double x, double low, double high,
+                     const struct accp_point *point)
 {
     const struct accp_golden_level *level = accp_page_level(paging->page, point);
+    if (!level) return;
+    double top = progress_of(level->mean - level->tolerance);
+    double bottom = progress_of(level->mean + level->tolerance);
+    double least = (high - low) / 120; /* or it cannot be seen */
+    if (top <= high && bottom >= low)
+        accp_plot_bar(paging->plots, ACCP_PLOT_BAND, x - 0.28, x + 0.28, bottom,
+                      fmax(top, bottom + least));
+}
+
+/* A dot outside the band is red, and has a cross above it; the best has a ring. */
+static void put_point(const struct accp_paging *paging, double x, const struct accp_point *point,
+                      bool is_best)
+{
     char note[256];
-    bool is_outside = false;
-    if (level) {
-        double top = accp_plot_y(plot, progress_of(level->mean - level->tolerance));
-        double bottom = accp_plot_y(plot, progress_of(level->mean + level->tolerance));
-        is_outside = fabs(point->mean - level->mean) > level->tolerance;
-        if (top >= plot->top && bottom <= plot->top + plot->height)
-            accp_svg_rectangle(paging->stream, "band", x - 9, top, 18, fmax(bottom - top, 1.5),
-                               NULL);
-    }
+    const bool outside = is_outside(accp_page_level(paging->page, point), point);
     snprintf(note, sizeof note, "%s at %d warp%s: progress %.1f, %.6g cycles%s%s", point->role,
              point->warps, ACCP_PLURAL(point->warps, "s"), point->progress, point->mean,
-             is_best ? ", the best" : "", is_outside ? ", outside the golden's tolerance" : "");
-    accp_svg_circle(paging->stream,
-                    is_outside ? "dot out"
-                    : is_best  ? "dot best"
-                               : "dot",
-                    x, accp_plot_y(plot, point->progress), 4, note);
+             is_best ? ", the best" : "", outside ? ", outside the golden's tolerance" : "");
+    accp_plot_mark(paging->plots,
+                   outside   ? ACCP_PLOT_OUTSIDE
+                   : is_best ? ACCP_PLOT_BEST
+                             : ACCP_PLOT_DOT,
+                   ACCP_PLOT_DISC, 4, x, point->progress, note);
     if (is_best)
-        accp_svg_circle(paging->stream, "ring", x, accp_plot_y(plot, point->progress), 8, NULL);
-    if (is_outside)
-        accp_svg_text(paging->stream, "", 'm', x, accp_plot_y(plot, point->progress) - 10, "✗");
+        accp_plot_mark(paging->plots, ACCP_PLOT_BEST, ACCP_PLOT_RING, 8, x, point->progress, NULL);
+    if (outside) accp_plot_label(paging->plots, true, x, point->progress, "✗");
+}
+
+static void put_panel_head(const struct accp_paging *paging, const struct accp_point *first)
+{
+    fputs("<div><p class=\"head\">", paging->stream);
+    accp_markup_format(paging->stream, "%s, %d warp%s", first->series, first->warps,
+                       ACCP_PLURAL(first->warps, "s"));
+    fputs("</p>\n", paging->stream);
 }
 
 static void put_progress_panel(const struct accp_paging *paging, const struct accp_point *first)
 {
-    FILE *stream = paging->stream;
     struct accp_page_accs accs;
+    struct accp_plots *plots = paging->plots;
     char title[ACCP_NAME_BYTES + 64];
-    double low, high, last_x = 0, last_y = 0;
+    double low, high, line[ACCP_PAGE_ACCS][2];
+    size_t count = 0;
     const struct accp_point *best = accp_summary_best(paging->summary, first->series, first->warps);
+    const struct accp_point *points[ACCP_PAGE_ACCS];
     if (!best) return;
     accp_page_accs_of(paging->summary, first->family, first->warps, &accs);
     scale(paging, first, &accs, &low, &high);
-    double step = accp_plot_range(&low, &high);
-    const struct accp_plot plot = {
-        stream, 48,  26, PANEL_WIDTH - 60, PANEL_HEIGHT - 66, -0.5, (double)accs.count - 0.5,
-        low,    high};
+    double step = accp_plot_step(&low, &high);
     snprintf(title, sizeof title, "Progress of %s by accumulators, %d warp%s: best acc%d",
              first->series, first->warps, ACCP_PLURAL(first->warps, "s"), best->acc);
-    accp_svg_open(stream, PANEL_WIDTH, PANEL_HEIGHT, title);
-    accp_svg_text(stream, "head", 's', 4, 15, "%s, %d warp%s", first->series, first->warps,
-                  ACCP_PLURAL(first->warps, "s"));
-    accp_plot_grid(&plot, step);
-    for (int pass = 0; pass < 2; ++pass)
-        for (size_t i = 0; i < accs.count; ++i) {
-            const struct accp_point *point =
-                accp_summary_in_series(paging->summary, first->series, accs.accs[i], first->warps);
-            double x = accp_plot_x(&plot, (double)i);
-            if (pass == 0)
-                accp_svg_text(stream, accs.accs[i] == best->acc ? "best" : "tick", 'm', x,
-                              plot.top + plot.height + 16, "%d", accs.accs[i]);
-            if (!point || point->processes == 0) continue;
-            double y = accp_plot_y(&plot, point->progress);
-            if (pass == 0 && last_x > 0) accp_svg_line(stream, "join", last_x, last_y, x, y);
-            if (pass == 1) put_point(paging, &plot, x, point, point == best);
-            last_x = x;
-            last_y = y;
-        }
-    accp_svg_text(stream, "tick", 'm', plot.left + plot.width / 2, PANEL_HEIGHT - 8,
-                  "accumulators");
-    accp_svg_close(stream);
+    put_panel_head(paging, first);
+    accp_plot_begin(plots, paging->stream, PANEL_WIDTH, PANEL_HEIGHT, 2, title);
+    accp_plot_range(plots, ACCP_PLOT_X, -0.5, (double)accs.count - 0.5, 0, false, "accumulators");
+    accp_plot_range(plots, ACCP_PLOT_Y, low, high, step, true, "");
+    for (size_t i = 0; i < accs.count; ++i) {
+        const struct accp_point *point =
+            accp_summary_in_series(paging->summary, first->series, accs.accs[i], first->warps);
+        accp_plot_tick(plots, ACCP_PLOT_X, (double)i, "", accs.accs[i]);
+        if (!point || point->processes == 0) continue;
+        points[count] = point;
+        line[count][0] = (double)i;
+        line[count++][1] = point->progress;
+    }
+    for (size_t i = 0; i < count; ++i)
+        put_band(paging, line[i][0], low, high, points[i]);
+    accp_plot_line(plots, ACCP_PLOT_JOIN, 0, (const double(*)[2])line, count);
+    for (size_t i = 0; i < count; ++i)
+        put_point(paging, line[i][0], points[i], points[i] == best);
+    accp_plot_end(plots);
+    fputs("</div>\n", paging->stream);
 }
 
 static void put_progress_row(const struct accp_paging *paging, const struct accp_point *first)
@@ -272,26 +285,30 @@ static void gap_lines_of(const struct accp_paging *paging, const char *family,
     accp_summary_fini(&document);
 }
 
-static void put_gap_line(FILE *stream, const struct accp_plot *plot, const struct gap_line *line,
-                         const char *class)
+static void put_gap_line(const struct accp_paging *paging, const struct gap_line *line, int dashes)
 {
     char note[96];
     const struct gaps *gaps = &line->gaps;
+    double points[GAPS][2];
     for (size_t i = 0; i < gaps->count; ++i) {
-        double x = accp_plot_x(plot, gaps->gaps[i].chain), y = accp_plot_y(plot, gaps->gaps[i].gap);
-        if (i > 0)
-            accp_svg_line(stream, class, accp_plot_x(plot, gaps->gaps[i - 1].chain),
-                          accp_plot_y(plot, gaps->gaps[i - 1].gap), x, y);
+        points[i][0] = gaps->gaps[i].chain;
+        points[i][1] = gaps->gaps[i].gap;
+    }
+    accp_plot_line(paging->plots, ACCP_PLOT_JOIN, dashes, (const double(*)[2])points, gaps->count);
+    for (size_t i = 0; i < gaps->count; ++i) {
         snprintf(note, sizeof note, "%s, chain %d: +%.2f %%", line->name, gaps->gaps[i].chain,
                  gaps->gaps[i].gap);
-        accp_svg_circle(stream, "dot", x, y, 4, note);
-        if (i + 1 == gaps->count) accp_svg_text(stream, "", 's', x + 10, y + 4, "%s", line->name);
+        accp_plot_mark(paging->plots, ACCP_PLOT_DOT, ACCP_PLOT_DISC, 4, points[i][0], points[i][1],
+                       note);
     }
+    accp_plot_label(paging->plots, false, points[gaps->count - 1][0], points[gaps->count - 1][1],
+                    line->name);
 }
 
-static void put_gap_figure(FILE *stream, const char *family, const struct gap_lines *lines)
+static void put_gap_figure(const struct accp_paging *paging, const char *family,
+                           const struct gap_lines *lines)
 {
-    static const char *const classes[] = {"join", "join b", "join c", "join d"};
+    struct accp_plots *plots = paging->plots;
     double low = 0, high = 0, first = INFINITY, last = 0;
     for (size_t i = 0; i < lines->count; ++i)
         for (size_t j = 0; j < lines->lines[i].gaps.count; ++j) {
@@ -300,21 +317,22 @@ static void put_gap_figure(FILE *stream, const char *family, const struct gap_li
             last = fmax(last, lines->lines[i].gaps.gaps[j].chain);
         }
     if (!(last > first)) return;
-    double step = accp_plot_range(&low, &high);
-    const struct accp_plot plot = {stream, 44, 26, 190, 170, first - 1, last + 1, low, high};
-    accp_svg_open(stream, PANEL_WIDTH, PANEL_HEIGHT + 10,
-                  "Gap between one accumulator and the best, by chain");
-    accp_svg_text(stream, "head", 's', 4, 15, "%s: acc1 over the best, %%", family);
-    accp_plot_grid(&plot, step);
+    double step = accp_plot_step(&low, &high);
+    fputs("<p class=\"head\">", paging->stream);
+    accp_markup_format(paging->stream, "%s: acc1 over the best, %%", family);
+    fputs("</p>\n", paging->stream);
+    accp_plot_begin(plots, paging->stream, PANEL_WIDTH, PANEL_HEIGHT, 16,
+                    "Gap between one accumulator and the best, by chain");
+    accp_plot_range(plots, ACCP_PLOT_X, first - 1, last + 1, 0, false, "chain (FFMAs)");
+    accp_plot_range(plots, ACCP_PLOT_Y, low, high, step, true, "");
+    for (size_t j = 0; j < lines->lines[0].gaps.count; ++j)
+        accp_plot_tick(plots, ACCP_PLOT_X, lines->lines[0].gaps.gaps[j].chain, "",
+                       lines->lines[0].gaps.gaps[j].chain);
     for (size_t i = 0; i < lines->count; ++i)
         if (i < GAP_LINES_DRAWN - 1 || i + 1 == lines->count)
-            put_gap_line(stream, &plot, &lines->lines[i],
-                         classes[i < GAP_LINES_DRAWN ? i : GAP_LINES_DRAWN - 1]);
-    for (size_t j = 0; j < lines->lines[0].gaps.count; ++j)
-        accp_svg_text(stream, "tick", 'm', accp_plot_x(&plot, lines->lines[0].gaps.gaps[j].chain),
-                      212, "%d", lines->lines[0].gaps.gaps[j].chain);
-    accp_svg_text(stream, "tick", 'm', plot.left + plot.width / 2, 232, "chain (FFMAs)");
-    accp_svg_close(stream);
+            put_gap_line(paging, &lines->lines[i],
+                         (int)(i < GAP_LINES_DRAWN ? i : GAP_LINES_DRAWN - 1));
+    accp_plot_end(plots);
 }
 
 static void put_gap_table(FILE *stream, const char *family, const struct gap_lines *lines)
@@ -352,7 +370,7 @@ void accp_page_gap(const struct accp_paging *paging)
         gap_lines_of(paging, point->family, &lines);
         if (lines.count == 0) continue;
         fputs("<div>\n", paging->stream);
-        put_gap_figure(paging->stream, point->family, &lines);
+        put_gap_figure(paging, point->family, &lines);
         put_gap_table(paging->stream, point->family, &lines);
         fputs("</div>\n", paging->stream);
     }
@@ -371,56 +389,67 @@ static const struct accp_run_role *timed(const struct accp_paging *paging,
     return NULL;
 }
 
-static void put_mode_row(const struct accp_paging *paging, const struct accp_plot *plot, double y,
-                         const struct accp_run_role *role)
+static void put_modes(const struct accp_paging *paging, double y, const struct accp_run_role *role)
 {
     char note[ACCP_NAME_BYTES + 64];
-    accp_svg_line(paging->stream, "grid", plot->left, y, plot->left + plot->width, y);
     for (size_t i = 0; i < role->cycles.mode_count; ++i) {
         const struct accp_mode *mode = &role->cycles.modes[i];
         snprintf(note, sizeof note, "%s: %.6g cycles in %.1f %% of the warps", role->role,
                  mode->cycles, 100 * mode->weight);
-        accp_svg_circle(paging->stream, "mode", accp_plot_x(plot, mode->cycles), y,
-                        9 * sqrt(fmin(mode->weight, 1)), note);
+        accp_plot_mark(paging->plots, ACCP_PLOT_MODE, ACCP_PLOT_DISC,
+                       9 * sqrt(fmin(mode->weight, 1)), mode->cycles, y, note);
     }
-    double mean = accp_plot_x(plot, role->cycles.mean);
-    accp_svg_line(paging->stream, "mean", mean, y - 7, mean, y + 7);
+}
+
+static void put_mean(const struct accp_paging *paging, double y, const struct accp_run_role *role)
+{
+    const double mean[][2] = {{role->cycles.mean, y - 0.35}, {role->cycles.mean, y + 0.35}};
+    accp_plot_line(paging->plots, ACCP_PLOT_MEAN, 0, mean, 2);
+}
+
+/* The modes of each of these accumulators, and the least and the greatest. */
+static void modes_of(const struct accp_paging *paging, const struct accp_point *first,
+                     const struct accp_page_accs *accs, const struct accp_run_role **roles,
+                     double *low, double *high)
+{
+    *low = INFINITY;
+    *high = 0;
+    for (size_t i = 0; i < accs->count; ++i) {
+        const struct accp_point *point =
+            accp_summary_in_series(paging->summary, first->series, accs->accs[i], first->warps);
+        roles[i] = point ? timed(paging, point) : NULL;
+        for (size_t j = 0; roles[i] && j < roles[i]->cycles.mode_count; ++j) {
+            *low = fmin(*low, roles[i]->cycles.modes[j].cycles);
+            *high = fmax(*high, roles[i]->cycles.modes[j].cycles);
+        }
+    }
 }
 
 static void put_modes_panel(const struct accp_paging *paging, const struct accp_point *first)
 {
-    FILE *stream = paging->stream;
+    struct accp_plots *plots = paging->plots;
     struct accp_page_accs accs;
     const struct accp_run_role *roles[ACCP_PAGE_ACCS];
-    double low = INFINITY, high = 0;
+    double low, high;
     char title[ACCP_NAME_BYTES + 64];
     accp_page_accs_of(paging->summary, first->family, first->warps, &accs);
-    for (size_t i = 0; i < accs.count; ++i) {
-        const struct accp_point *point =
-            accp_summary_in_series(paging->summary, first->series, accs.accs[i], first->warps);
-        roles[i] = point ? timed(paging, point) : NULL;
-        for (size_t j = 0; roles[i] && j < roles[i]->cycles.mode_count; ++j) {
-            low = fmin(low, roles[i]->cycles.modes[j].cycles);
-            high = fmax(high, roles[i]->cycles.modes[j].cycles);
-        }
-    }
+    modes_of(paging, first, &accs, roles, &low, &high);
     if (!(high > 0)) return;
-    double step = accp_plot_range(&low, &high), height = 22 * (double)accs.count;
-    const struct accp_plot plot = {stream, 50, 26, PANEL_WIDTH - 66, height, low, high, 0, 1};
+    double step = accp_plot_step(&low, &high);
     snprintf(title, sizeof title, "Modes of %s, %d warp%s", first->series, first->warps,
              ACCP_PLURAL(first->warps, "s"));
-    accp_svg_open(stream, PANEL_WIDTH, height + 62, title);
-    accp_svg_text(stream, "head", 's', 4, 15, "%s, %d warp%s", first->series, first->warps,
-                  ACCP_PLURAL(first->warps, "s"));
-    accp_plot_grid_x(&plot, step);
-    for (size_t i = 0; i < accs.count; ++i) {
-        double y = plot.top + 22 * ((double)i + 0.5);
-        accp_svg_text(stream, "tick", 'e', plot.left - 8, y + 4, "acc%d", accs.accs[i]);
-        if (roles[i]) put_mode_row(paging, &plot, y, roles[i]);
-    }
-    accp_svg_text(stream, "tick", 'm', plot.left + plot.width / 2, height + 56,
-                  "cycles per iteration");
-    accp_svg_close(stream);
+    put_panel_head(paging, first);
+    accp_plot_begin(plots, paging->stream, PANEL_WIDTH, 22 * (int)accs.count + 64, 2, title);
+    accp_plot_range(plots, ACCP_PLOT_X, low, high, step, true, "cycles per iteration");
+    accp_plot_range(plots, ACCP_PLOT_Y, (double)accs.count - 0.5, -0.5, 0, true, "");
+    for (size_t i = 0; i < accs.count; ++i)
+        accp_plot_tick(plots, ACCP_PLOT_Y, (double)i, "acc", accs.accs[i]);
+    for (size_t i = 0; i < accs.count; ++i)
+        if (roles[i]) put_modes(paging, (double)i, roles[i]);
+    for (size_t i = 0; i < accs.count; ++i)
+        if (roles[i]) put_mean(paging, (double)i, roles[i]);
+    accp_plot_end(plots);
+    fputs("</div>\n", paging->stream);
 }
 
 void accp_page_modes(const struct accp_paging *paging)

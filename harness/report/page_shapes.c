@@ -1,7 +1,6 @@
 #include "report/page.h"
 
 #include "report/markup.h"
-#include "report/svg.h"
 #include "sass/diff.h"
 
 #include <math.h>
@@ -137,8 +136,6 @@ void accp_page_shapes(const struct accp_paging *paging)
     fputs("</tbody></table></div>\n", paging->stream);
 }
 
-enum { SWEEP_LEFT = 190, SWEEP_TOP = 70, SWEEP_WIDTH = 24, SWEEP_HEIGHT = 18 };
-
 /* The shape of a role as compiler `at` made it; NULL: not on record. */
 static const struct accp_shape *made_by(const struct accp_sweep *sweep, size_t at, const char *role)
 {
@@ -172,42 +169,44 @@ static int least_stalls(const struct accp_sweep *sweep, const char *role)
     return least;
 }
 
-/* One mark for all neighbouring compilers of one hot loop: where a mark ends, the code changed. */
-static void put_sweep_row(const struct accp_paging *paging, const char *role, const char *now,
-                          double y)
+/* One cell for all neighbouring compilers of one hot loop: where a cell ends, the code changed. */
+static void put_sweep_row(const struct accp_paging *paging, const char *role, const char *now)
 {
     const struct accp_sweep *sweep = paging->page->sweep;
+    FILE *stream = paging->stream;
     int least = least_stalls(sweep, role);
-    accp_svg_text(paging->stream, "", 'e', SWEEP_LEFT - 8, y + 13, "%s", role);
+    fputs("<tr><th scope=\"row\">", stream);
+    accp_markup_text(stream, role);
+    fputs("</th>", stream);
     for (size_t from = 0, to; from < sweep->count; from = to) {
         const struct accp_shape *shape = made_by(sweep, from, role);
-        char note[256], class[16];
         for (to = from + 1; to < sweep->count && same_loop(shape, made_by(sweep, to, role));)
             ++to;
-        if (!shape) continue;
+        if (!shape) {
+            fputs("<td></td>", stream);
+            continue;
+        }
         bool is_now = strcmp(shape->loop.control_hash, now) == 0;
-        int shade = excess_shade(shape, least);
-        double x = SWEEP_LEFT + (double)from * SWEEP_WIDTH,
-               width = (double)(to - from) * SWEEP_WIDTH;
-        snprintf(note, sizeof note,
-                 "%s, ptxas %s to %s: %d stall cycles, %d instructions, %d registers, %s%s", role,
-                 sweep->shapes[from].compiler_version, sweep->shapes[to - 1].compiler_version,
-                 shape->loop.stall_sum_cycles, shape->loop.instructions, shape->registers,
-                 shape->loop.control_hash, is_now ? ": the SASS of these runs" : "");
-        snprintf(class, sizeof class, "h%d", shade);
-        accp_svg_rectangle(paging->stream, class, x, y, width - 2, SWEEP_HEIGHT - 2, note);
-        accp_svg_text(paging->stream, shade < 4 ? "on0" : "on1", 'm', x + width / 2 - 1, y + 12,
-                      "%d%s", shape->loop.stall_sum_cycles, is_now && width > 30 ? " •" : "");
+        fprintf(stream, "<td colspan=\"%zu\" class=\"h%d\" title=\"", to - from,
+                excess_shade(shape, least));
+        accp_markup_format(stream,
+                           "%s, ptxas %s to %s: %d stall cycles, %d instructions, %d registers, "
+                           "%s%s",
+                           role, sweep->shapes[from].compiler_version,
+                           sweep->shapes[to - 1].compiler_version, shape->loop.stall_sum_cycles,
+                           shape->loop.instructions, shape->registers, shape->loop.control_hash,
+                           is_now ? ": the SASS of these runs" : "");
+        fprintf(stream, "\">%d%s</td>", shape->loop.stall_sum_cycles, is_now ? "•" : "");
     }
+    fputs("</tr>\n", stream);
 }
 
-static size_t sweep_rows(const struct accp_paging *paging)
+static bool has_sweep(const struct accp_paging *paging)
 {
     const struct accp_run_role *role;
-    size_t rows = 0;
     for (size_t at = 0; (role = next_role(paging, &at));)
-        rows += least_stalls(paging->page->sweep, role->role) > 0;
-    return rows;
+        if (least_stalls(paging->page->sweep, role->role) > 0) return true;
+    return false;
 }
 
 static void put_sweep_legend(FILE *stream)
@@ -216,10 +215,7 @@ static void put_sweep_legend(FILE *stream)
                                         "19 %", "25 % or more"};
     fputs("<ul class=\"legend\">", stream);
     for (int i = 0; i < 5; ++i)
-        fprintf(stream,
-                "<li><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><rect class=\"h%d\" "
-                "width=\"14\" height=\"14\"/></svg>%s</li>",
-                2 * i, texts[i]);
+        fprintf(stream, "<li><i class=\"h%d\"></i>%s</li>", 2 * i, texts[i]);
     fputs("<li>• the SASS of these runs</li></ul>\n", stream);
 }
 
@@ -253,9 +249,8 @@ void accp_page_sweep(const struct accp_paging *paging)
     const struct accp_sweep *sweep = paging->page->sweep;
     const struct accp_run_role *role;
     FILE *stream = paging->stream;
-    size_t rows = sweep_rows(paging), row = 0;
     accp_page_section(stream, "sweep", "What compilers made of it");
-    if (rows == 0) {
+    if (!has_sweep(paging)) {
         fputs("<p>No shapes of these roles are on record for this arch.</p>\n", stream);
         return;
     }
@@ -269,16 +264,15 @@ void accp_page_sweep(const struct accp_paging *paging)
     put_sweep_legend(stream);
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Compilers\">\n",
           stream);
-    accp_svg_open(stream, SWEEP_LEFT + (double)sweep->count * SWEEP_WIDTH + 10,
-                  SWEEP_TOP + (double)rows * SWEEP_HEIGHT + 8,
-                  "Stall cycles of each role by compiler version");
-    for (size_t i = 0; i < sweep->count; ++i)
-        accp_svg_upward(stream, "tick", SWEEP_LEFT + ((double)i + 0.5) * SWEEP_WIDTH + 4, 6,
-                        sweep->shapes[i].compiler_version);
+    fputs("<table class=\"heat sweep\"><thead><tr><td></td>", stream);
+    for (size_t i = 0; i < sweep->count; ++i) {
+        fputs("<th scope=\"col\"><span>", stream);
+        accp_markup_text(stream, sweep->shapes[i].compiler_version);
+        fputs("</span></th>", stream);
+    }
+    fputs("</tr></thead><tbody>\n", stream);
     for (size_t at = 0; (role = next_role(paging, &at));)
-        if (least_stalls(sweep, role->role) > 0)
-            put_sweep_row(paging, role->role, role->sass, SWEEP_TOP + (double)row++ * SWEEP_HEIGHT);
-    accp_svg_close(stream);
-    fputs("</div>\n", stream);
+        if (least_stalls(sweep, role->role) > 0) put_sweep_row(paging, role->role, role->sass);
+    fputs("</tbody></table></div>\n", stream);
     put_sweep_list(paging);
 }

@@ -2,12 +2,11 @@
 
 #include "base/plural.h"
 #include "report/markup.h"
-#include "report/svg.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { LANE_HEIGHT = 22, CYCLE_WIDTH = 6, TIMELINE_LEFT = 60, TIMELINE_TOP = 24 };
+enum { CYCLE_WIDTH = 6, CYCLES_A_TICK = 20 }; /* CSS pixels; as the style sheet has them */
 
 static const char *cause_class(int cause)
 {
@@ -23,10 +22,8 @@ static const char *cause_class(int cause)
 static void put_lane(FILE *stream, const struct accp_timeline *timeline, int lane, int cycles)
 {
     const struct accp_timeline_cell *cells = timeline->cells[lane];
-    double y = TIMELINE_TOP + lane * LANE_HEIGHT;
-    accp_svg_text(stream, "tick", 'e', TIMELINE_LEFT - 8, y + 14, "warp %d", lane);
+    fprintf(stream, "<div class=\"lane\"><span>warp %d</span>", lane);
     for (int from = 0, to; from < cycles; from = to) {
-        char note[ACCP_TIMELINE_TEXT_BYTES + 96];
         bool issues = cells[from].cause == ACCP_CAUSE_NONE;
         for (to = from + 1; !issues && to < cycles && cells[to].cause == cells[from].cause &&
                             cells[to].instruction == cells[from].instruction;)
@@ -34,12 +31,15 @@ static void put_lane(FILE *stream, const struct accp_timeline *timeline, int lan
         const char *text = cells[from].instruction < timeline->instruction_count
                                ? timeline->instructions[cells[from].instruction]
                                : "";
-        snprintf(note, sizeof note, "cycle %d, %s: %s", from,
-                 issues ? "issues" : accp_cause_name((enum accp_cause)cells[from].cause), text);
-        accp_svg_rectangle(stream, cause_class(cells[from].cause),
-                           TIMELINE_LEFT + from * CYCLE_WIDTH, issues ? y : y + 6,
-                           (to - from) * CYCLE_WIDTH - (issues ? 1 : 0), issues ? 18 : 8, note);
+        fprintf(stream, "<i class=\"%s\"", cause_class(cells[from].cause));
+        if (to > from + 1) fprintf(stream, " style=\"width:%dpx\"", (to - from) * CYCLE_WIDTH);
+        fputs(" title=\"", stream);
+        accp_markup_format(stream, "cycle %d, %s: %s", from,
+                           issues ? "issues" : accp_cause_name((enum accp_cause)cells[from].cause),
+                           text);
+        fputs("\"></i>", stream);
     }
+    fputs("</div>\n", stream);
 }
 
 static void put_totals(FILE *stream, const struct accp_timeline *timeline)
@@ -50,10 +50,7 @@ static void put_totals(FILE *stream, const struct accp_timeline *timeline)
     fputs("<ul class=\"legend\">", stream);
     for (int i = 0; i < ACCP_CAUSE_COUNT; ++i)
         if (timeline->totals[i] > 0)
-            fprintf(stream,
-                    "<li><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><rect class=\"%s\" "
-                    "width=\"14\" height=\"14\"/></svg>%s: %.1f %%</li>",
-                    cause_class(i),
+            fprintf(stream, "<li><i class=\"%s\"></i>%s: %.1f %%</li>", cause_class(i),
                     i == ACCP_CAUSE_NONE ? "issues" : accp_cause_meaning((enum accp_cause)i),
                     100 * (double)timeline->totals[i] / (double)sum);
     fputs("</ul>\n", stream);
@@ -62,24 +59,19 @@ static void put_totals(FILE *stream, const struct accp_timeline *timeline)
 static void put_timeline(FILE *stream, const struct accp_timeline *timeline)
 {
     int cycles = (int)fmin(timeline->cycles, ceil(2 * timeline->mean_cycles));
-    double width = TIMELINE_LEFT + (double)cycles * CYCLE_WIDTH + 10;
-    char title[ACCP_NAME_BYTES + 96];
-    snprintf(title, sizeof title, "Predicted timeline of %s, %d warp%s", timeline->role,
-             timeline->warps, ACCP_PLURAL(timeline->warps, "s"));
     fputs("<details open><summary>", stream);
     accp_markup_format(stream, "%s, %d warp%s: %.6g cycles an iteration, predicted%s",
                        timeline->role, timeline->warps, ACCP_PLURAL(timeline->warps, "s"),
                        timeline->mean_cycles,
                        timeline->validated ? "" : "; the model was not validated on this arch");
     fputs("</summary>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-          "aria-label=\"Timeline\">\n",
+          "aria-label=\"Timeline\">\n<div class=\"lane ticks\"><span>cycle</span>",
           stream);
-    accp_svg_open(stream, width, TIMELINE_TOP + timeline->lanes * LANE_HEIGHT + 8, title);
-    for (int cycle = 0; cycle < cycles; cycle += 20)
-        accp_svg_text(stream, "tick", 's', TIMELINE_LEFT + cycle * CYCLE_WIDTH, 14, "%d", cycle);
+    for (int cycle = 0; cycle < cycles; cycle += CYCLES_A_TICK)
+        fprintf(stream, "<b>%d</b>", cycle);
+    fputs("</div>\n", stream);
     for (int lane = 0; lane < timeline->lanes; ++lane)
         put_lane(stream, timeline, lane, cycles);
-    accp_svg_close(stream);
     fputs("</div>\n", stream);
     put_totals(stream, timeline);
     fputs("</details>\n", stream);

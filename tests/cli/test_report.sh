@@ -30,11 +30,11 @@ expect 0 '' "$accprobe" report "$name" --timeline '^optimal[.]chain29[.]acc[123]
 expect 0 '' "$accprobe" report "$name" --timeline '^optimal[.]chain29[.]acc[123]$' --out again.html
 cmp -s page.html again.html || broken 'the same page from the same run'
 cat >read_page.py <<'END'
-import html.parser, math, sys
+import html.parser, math, re, sys
 void = {"meta", "link", "br", "img", "hr", "input"}
 # What the page is made of; anything else came from a file.
-ours = set("a body caption code dd details div dl dt figcaption figure footer h1 h2 h3 head header html li main nav p "
-           "section span strong style summary table tbody td th thead title tr ul svg circle line rect text".split()) | void - {"img"}
+ours = set("a b body caption code dd details div dl dt figcaption figure footer h1 h2 h3 head header html i li main nav p "
+           "section span strong style summary table tbody td th thead title tr ul svg defs g use circle path polygon text".split()) | void - {"img"}
 class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
@@ -43,8 +43,10 @@ class Page(html.parser.HTMLParser):
         assert tag in ours, tag
         for key, value in attributes:
             assert not key.startswith("on") and key not in ("src", "srcset", "action", "formaction"), (tag, key)
-            if tag in ("circle", "line", "rect", "text") and key not in ("class", "transform"):
-                assert math.isfinite(float(value)), (tag, key, value)
+            if tag in ("path", "polygon", "use") and key in ("d", "points", "transform"):
+                assert all(math.isfinite(float(number)) for number in re.findall(r"[^A-Za-z(), ]+", value)), (tag, key, value)
+            if key == "xlink:href": assert value in ("#gpPt5", "#gpPt6"), value
+            if key == "id": assert value not in self.ids, value
             if key == "href": assert value.startswith("#") or value == "data:,", value
             if key == "href" and value.startswith("#"): self.links.add(value[1:])
             if key == "id": self.ids.add(value)
@@ -81,6 +83,13 @@ assert "the kernel of this build is other SASS" in text
 assert "the document" in text and "+25.9" in text
 assert "11.8.89" in text and "On record for this GPU" in text
 assert "150109880320 bytes" in text, "a size in all its digits"
+figures = re.findall(r"<svg.*?</svg>", source, re.S)
+assert len(figures) == 13, len(figures)
+for figure in figures:
+    assert "<title>" in figure and len(figure) < 40000 and "rgb(  1,   2," in figure, figure[:200]
+    assert not re.search("font|stroke='black'|fill=.black", figure), "colours and fonts of the style sheet alone"
+assert re.search("optimal.chain29.acc2 at 8 warps: progress 80104.9, .*, outside the golden&#39;s tolerance</title></use>", source)
+assert all(f"[fill='rgb(1,2,{number})']" in source for number in (0, 1)), "text in the page's colours"
 END
 
 # All probes together: small, and made at once.
@@ -118,6 +127,21 @@ done
 expect 0 '' "$accprobe" report --format markdown run.json
 ! grep -q '<script>' stdout || broken 'markup of others taken out of effect in Markdown'
 
+# Without gnuplot there is no page, and a line that says what to install; with one that fails, what it said. Nobody's
+# settings of gnuplot are read.
+mkdir empty broken home
+expect 4 'gnuplot: is not installed, and draws the figures of a page: sudo apt-get install gnuplot-nox' \
+    env PATH="$scratch/empty" "$accprobe" report run.json -o none.html
+expect 0 '' env PATH="$scratch/empty" "$accprobe" report --format markdown run.json
+expect 0 '' env PATH="$scratch/empty" "$accprobe" doctor
+grep -q '^gnuplot *none' stdout || broken "doctor to name gnuplot: $(cat stdout)"
+printf '#!/bin/sh\necho "no fonts" >&2\nexit 1\n' >broken/gnuplot && chmod +x broken/gnuplot
+PATH=$scratch/broken:$PATH expect 4 'did not draw the figures: no fonts' "$accprobe" report run.json -o none.html
+echo 'system("touch '"$scratch"'/pwned")' >home/.gnuplot
+HOME=$scratch/home expect 0 '' "$accprobe" report "$name" --timeline '^optimal[.]chain29[.]acc[123]$' -o again.html
+cmp -s page.html again.html || broken 'the same page for everybody'
+[ ! -e pwned ] || broken "nobody's settings read"
+
 expect 4 'report writes a page' "$accprobe" report --format json run.json
 expect 4 'matches no role' "$accprobe" report --timeline chain31 run.json -o none.html
 expect 4 'timeline' "$accprobe" report --timeline '[' run.json -o none.html
@@ -151,4 +175,7 @@ shoot light 1280
 shoot dark 1280 --blink-settings=preferredColorScheme=0
 ! cmp -s light.png dark.png || broken 'other colours in the dark'
 shoot narrow 500
+HOME=$scratch timeout 100 "$browser" --headless=new "${walls[@]}" --disable-gpu --print-to-pdf=page.pdf "file://$scratch/page.html" >pdf.log 2>&1 ||
+    broken "a print: $(tail -n3 pdf.log)"
+[ "$(wc -c <page.pdf)" -gt 60000 ] || broken 'a print with something in it'
 echo passed

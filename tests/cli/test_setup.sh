@@ -8,7 +8,7 @@ setup=checkout/ci/setup
 
 mkdir bin
 for tool in bash env dirname cat sed awk grep sort head tail tr mkdir mktemp rm mv ln uname id flock basename \
-    gcc g++ cmake ninja pkg-config git; do
+    gcc g++ cmake ninja pkg-config git gnuplot; do
     ln -s "$(command -v "$tool")" "bin/$tool"
 done
 

@@ -1,6 +1,6 @@
-/* Text of others inside markup, and the scales of plots. */
+/* Text of others inside markup and Markdown; the scales of plots, and plots in their places. */
 #include "report/markup.h"
-#include "report/svg.h"
+#include "report/plot.h"
 
 /* cmocka.h wants these before it */
 #include <setjmp.h>
@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -43,34 +45,146 @@ static void escapes(void **state)
     }
 }
 
+static const struct {
+    const char *text, *written;
+} markdown[] = {
+    {"a|b\nc", "a\\|b c"},
+    {"optimal_chain29_acc2", "optimal_chain29_acc2"},
+    {"__global__ _x", "\\_\\_global\\_\\_ \\_x"},
+    {"*a* ~b~ `c` [d](e) <f> &g; \\", "\\*a\\* \\~b\\~ \\`c\\` \\[d\\](e) \\<f\\> \\&g; \\\\"},
+};
+
+static void escapes_markdown(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof markdown / sizeof *markdown; ++i) {
+        char *written;
+        size_t bytes;
+        FILE *stream = open_memstream(&written, &bytes);
+        accp_markdown_text(stream, markdown[i].text);
+        fclose(stream);
+        assert_string_equal(written, markdown[i].written);
+        free(written);
+    }
+}
+
 static void ranges(void **state)
 {
-    static const double ends[][2] = {{0, 1},       {34, 52404.9}, {68, 68},   {0, 0},
-                                     {1e-9, 2e-9}, {-3, 5},       {99.9, 100}};
+    static const double ends[][2] = {{0, 1},       {34, 52404.9}, {68, 68},    {0, 0},
+                                     {1e-9, 2e-9}, {-3, 5},       {99.9, 100}, {1e16, 1e16 + 2}};
     (void)state;
     for (size_t i = 0; i < sizeof ends / sizeof *ends; ++i) {
-        double low = ends[i][0], high = ends[i][1], step = accp_plot_range(&low, &high);
+        double low = ends[i][0], high = ends[i][1], step = accp_plot_step(&low, &high);
         double steps = (high - low) / step;
         assert_true(low <= ends[i][0] && high >= ends[i][1] && low < high);
         assert_true(steps > 1.9 && steps < 8.1);
     }
 }
 
-static void places(void **state)
+/* Two plots between texts; the notes of their marks are a stranger's. */
+static enum accp_status draw(char **written, struct accp_error *error)
 {
-    const struct accp_plot plot = {NULL, 10, 20, 100, 50, 0, 4, 0, 10};
+    static const double line[][2] = {{0, 1}, {2, 3}};
+    struct accp_plots plots;
+    size_t bytes, page_bytes;
+    char *text;
+    FILE *page = open_memstream(&text, &page_bytes), *stream = open_memstream(written, &bytes);
+    assert_int_equal(accp_plots_init(&plots, error), ACCP_STATUS_OK);
+    fputs("before ", page);
+    for (int plot = 0; plot < 2; ++plot) {
+        accp_plot_begin(&plots, page, 200, 100, 2, plot == 0 ? "one" : "two <b>");
+        accp_plot_range(&plots, ACCP_PLOT_X, -1, 3, 0, false, "across");
+        accp_plot_range(&plots, ACCP_PLOT_Y, 0, 4, 2, true, "");
+        accp_plot_tick(&plots, ACCP_PLOT_X, 0, "acc", 7);
+        accp_plot_line(&plots, ACCP_PLOT_JOIN, 0, line, 2);
+        accp_plot_mark(&plots, ACCP_PLOT_DOT, ACCP_PLOT_DISC, 4, 0, 1, "<i>' `touch pwned`");
+        accp_plot_mark(&plots, ACCP_PLOT_DOT, ACCP_PLOT_DISC, 4, 2, 3, NULL);
+        accp_plot_bar(&plots, ACCP_PLOT_BAND, 0, 1, 1, 2);
+        accp_plot_end(&plots);
+        fputs(plot == 0 ? " between " : " after", page);
+    }
+    fclose(page);
+    enum accp_status status = accp_plots_draw(&plots, text, stream, error);
+    fclose(stream);
+    accp_plots_fini(&plots);
+    free(text);
+    return status;
+}
+
+static size_t count_of(const char *text, const char *word)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, word)); text += strlen(word))
+        ++count;
+    return count;
+}
+
+static void plots_in_their_places(void **state)
+{
+    struct accp_error error;
+    char path[PATH_MAX], *written;
     (void)state;
-    assert_float_equal(accp_plot_x(&plot, 1), 35, 1e-9);
-    assert_float_equal(accp_plot_y(&plot, 0), 70, 1e-9);
-    assert_float_equal(accp_plot_y(&plot, 10), 20, 1e-9);
+    if (accp_plot_tool(path, &error) != ACCP_STATUS_OK) {
+        print_message("skipped: %s %s\n", error.where, error.text);
+        skip();
+    }
+    assert_int_equal(draw(&written, &error), ACCP_STATUS_OK);
+    const char *one = strstr(written, "<title>one</title>"),
+               *two = strstr(written, "<title>two &lt;b&gt;</title>");
+    assert_true(one && two && strstr(written, "before <svg") == written);
+    assert_true(one < strstr(written, " between ") && strstr(written, " between ") < two);
+    assert_non_null(strstr(two, "</svg>\n after"));
+    assert_int_equal(count_of(written, "<title>&lt;i&gt;&#39; `touch pwned`</title></use>"), 2);
+    assert_int_equal(count_of(written, "<use xlink:href='#gpPt6' transform="), 4);
+    assert_int_equal(count_of(written, "<defs>"), 1);
+    assert_int_equal(count_of(written, "<g "), count_of(written, "</g>"));
+    assert_int_equal(count_of(written, "font"), 0);
+    assert_int_equal(count_of(written, "acc7"), 2);
+    free(written);
+}
+
+/* A gnuplot that is not there, that fails, and that draws nothing. */
+static void what_gnuplot_does_not_do(void **state)
+{
+    static const struct {
+        const char *script, *said;
+    } cases[] = {
+        {NULL, "apt-get install gnuplot-nox"},
+        {"#!/bin/sh\necho 'no terminal' >&2\nexit 1\n", "did not draw the figures: no terminal"},
+        {"#!/bin/sh\n", "drew 0 of 2 figures with 0 of 4 marks"},
+    };
+    char folder[] = "/tmp/accprobe-unit.XXXXXX", path[64], *kept = strdup(getenv("PATH"));
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/gnuplot", folder);
+    setenv("PATH", folder, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        struct accp_error error;
+        char *written;
+        if (cases[i].script) {
+            FILE *stream = fopen(path, "w");
+            fputs(cases[i].script, stream);
+            fclose(stream);
+            chmod(path, 0700);
+        }
+        assert_int_not_equal(draw(&written, &error), ACCP_STATUS_OK);
+        assert_non_null(strstr(error.text, cases[i].said));
+        free(written);
+    }
+    setenv("PATH", kept, 1);
+    unlink(path);
+    rmdir(folder);
+    free(kept);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(escapes),
+        cmocka_unit_test(escapes_markdown),
         cmocka_unit_test(ranges),
-        cmocka_unit_test(places),
+        cmocka_unit_test(plots_in_their_places),
+        cmocka_unit_test(what_gnuplot_does_not_do),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
 }
