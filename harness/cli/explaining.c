@@ -1,5 +1,6 @@
 #include "cli/explaining.h"
 
+#include "base/word.h"
 #include "cli/changes.h"
 #include "cli/select.h"
 #include "sass/chain.h"
@@ -10,26 +11,16 @@
 
 enum { DEFAULT_WARPS = 8 };
 
-static const char *const change_names[ACCP_CHANGE_COUNT] = {
-#define CHANGE(id, name, meaning) name,
-    ACCP_CHANGE_TABLE(CHANGE)
-#undef CHANGE
-};
-
-static const char *const change_meanings[ACCP_CHANGE_COUNT] = {
-#define CHANGE(id, name, meaning) meaning,
-    ACCP_CHANGE_TABLE(CHANGE)
-#undef CHANGE
-};
+static const struct accp_word changes[ACCP_CHANGE_COUNT] = {ACCP_CHANGE_TABLE(ACCP_WORD)};
 
 const char *accp_change_name(enum accp_change_kind kind)
 {
-    return change_names[kind];
+    return changes[kind].name;
 }
 
 const char *accp_change_meaning(enum accp_change_kind kind)
 {
-    return change_meanings[kind];
+    return changes[kind].meaning;
 }
 
 void accp_explained_fini(struct accp_explained *explained)

@@ -1,27 +1,19 @@
 #include "model/bounds.h"
 
+#include "base/word.h"
+
 #include <string.h>
 
-static const char *const names[ACCP_BOUND_COUNT] = {
-#define BOUND(id, name, meaning) name,
-    ACCP_BOUND_TABLE(BOUND)
-#undef BOUND
-};
-
-static const char *const meanings[ACCP_BOUND_COUNT] = {
-#define BOUND(id, name, meaning) meaning,
-    ACCP_BOUND_TABLE(BOUND)
-#undef BOUND
-};
+static const struct accp_word words[ACCP_BOUND_COUNT] = {ACCP_BOUND_TABLE(ACCP_WORD)};
 
 const char *accp_bound_name(enum accp_bound bound)
 {
-    return names[bound];
+    return words[bound].name;
 }
 
 const char *accp_bound_meaning(enum accp_bound bound)
 {
-    return meanings[bound];
+    return words[bound].meaning;
 }
 
 /* Registers that a warp alone reads from each bank in an iteration, once the latches hold what the

@@ -1,5 +1,6 @@
 #include "base/plural.h"
 #include "base/random.h"
+#include "base/word.h"
 #include "model/model.h"
 #include "model/simulate.h"
 
@@ -15,52 +16,33 @@ enum {
     TIMED_ITERATIONS = 16 /* so many of the longest loops */
 };
 
-static const char *const names[ACCP_MECHANISM_COUNT] = {
-#define MECHANISM(id, name, meaning) name,
-    ACCP_MECHANISM_TABLE(MECHANISM)
-#undef MECHANISM
-};
-
-static const char *const meanings[ACCP_MECHANISM_COUNT] = {
-#define MECHANISM(id, name, meaning) meaning,
-    ACCP_MECHANISM_TABLE(MECHANISM)
-#undef MECHANISM
-};
+static const struct accp_word mechanisms[ACCP_MECHANISM_COUNT] = {ACCP_MECHANISM_TABLE(ACCP_WORD)};
+static const struct accp_word causes[ACCP_CAUSE_COUNT] = {ACCP_CAUSE_TABLE(ACCP_WORD)};
 
 const char *accp_mechanism_name(enum accp_mechanism mechanism)
 {
-    return names[mechanism];
+    return mechanisms[mechanism].name;
 }
 
 const char *accp_mechanism_meaning(enum accp_mechanism mechanism)
 {
-    return meanings[mechanism];
+    return mechanisms[mechanism].meaning;
 }
 
 const char *accp_cause_name(enum accp_cause cause)
 {
-    static const char *const cause_names[ACCP_CAUSE_COUNT] = {
-#define CAUSE(id, name, meaning) name,
-        ACCP_CAUSE_TABLE(CAUSE)
-#undef CAUSE
-    };
-    return cause_names[cause];
+    return causes[cause].name;
 }
 
 const char *accp_cause_meaning(enum accp_cause cause)
 {
-    static const char *const cause_meanings[ACCP_CAUSE_COUNT] = {
-#define CAUSE(id, name, meaning) meaning,
-        ACCP_CAUSE_TABLE(CAUSE)
-#undef CAUSE
-    };
-    return cause_meanings[cause];
+    return causes[cause].meaning;
 }
 
 int accp_mechanism_find(const char *name)
 {
     for (int i = 0; i < ACCP_MECHANISM_COUNT; ++i)
-        if (!strcmp(names[i], name)) return i;
+        if (!strcmp(mechanisms[i].name, name)) return i;
     return -1;
 }
 

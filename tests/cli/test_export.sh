@@ -80,6 +80,18 @@ read = junitparser.JUnitXml.fromfile("junit.out")
 assert read.tests == len(cases) and read.failures == int(suite.get("failures"))
 END
 
+# Google Benchmark's own comparison, where it is: the role that is slower, by how much, and no other.
+compare=/usr/share/benchmark/compare.py
+if [ -e $compare ] && /usr/bin/python3 -c 'import scipy' 2>/dev/null; then
+    expect 0 '' "$accprobe" export --to google-benchmark --out old.json "$ACCP_RECORDING"
+    expect 0 '' "$accprobe" export --to google-benchmark --out new.json run-0.json
+    /usr/bin/python3 $compare benchmarks old.json new.json >compared 2>&1 || broken "compare.py to read both: $(tail -n3 compared)"
+    sed 's/\x1b\[[0-9;]*m//g' compared | awk '$1 ~ /^optimal/ && $2 + 0 != 0 { print $1, $2 }' >moved
+    printf 'optimal.chain29.acc2/warps:%s +0.0300\n' 4 8 | cmp -s - moved || broken "the slower role in compare.py's words: $(cat moved)"
+else
+    echo "not tried: compare.py (libbenchmark-tools, python3-scipy)"
+fi
+
 # Measurements reach CTest's Test.xml.
 echo "add_test(check \"$accprobe\" check --measurements run-0.json)" >CTestTestfile.cmake
 printf 'BuildDirectory: %s\nSourceDirectory: %s\n' "$scratch" "$scratch" >DartConfiguration.tcl
