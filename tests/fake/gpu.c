@@ -1,6 +1,7 @@
 #include "gpu.h"
 
 #include "cycles.h"
+#include "fake_calibration.h"
 #include "fake_operators.h"
 #include "measure/reference.h"
 #include "parameters.h"
@@ -207,12 +208,14 @@ struct accp_fake_function *accp_fake_gpu_function(const char *symbol)
     bool is_clock_rate = strcmp(symbol, "accp_clock_rate") == 0;
     const struct accp_role *role = first_role(symbol);
     const struct accp_operator_kernel *operates = accp_operator_kernel_find(symbol);
-    if (!is_clock_rate && !role && !operates && !in_run(symbol)) return NULL;
+    const bool is_calibration = strcmp(symbol, "accp_calibration") == 0;
+    if (!is_clock_rate && !is_calibration && !role && !operates && !in_run(symbol)) return NULL;
     struct accp_fake_function *function = calloc(1, sizeof *function);
     if (!function) return NULL;
     snprintf(function->symbol, sizeof function->symbol, "%s", symbol);
     function->role = role;
     function->is_clock_rate = is_clock_rate;
+    function->is_calibration = is_calibration;
     function->operates = operates;
     function->next = functions;
     functions = function;
@@ -347,6 +350,9 @@ int accp_fake_gpu_launch(const struct accp_fake_scenario *scenario,
 {
     struct accp_parameters copy;
     if (function->is_clock_rate) return launch_clock_rate(scenario, parameters, parameters_bytes);
+    if (function->is_calibration)
+        return accp_fake_calibration_launch(scenario, grid_blocks, threads, parameters,
+                                            parameters_bytes);
     if (function->operates)
         return accp_fake_operators_launch(scenario, function->operates, grid_blocks, threads,
                                           parameters, parameters_bytes);

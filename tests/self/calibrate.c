@@ -6,11 +6,20 @@
  *   calibrate LOOPS --bounds BOUNDS      every fourth loop at the loads that BOUNDS names; it has a
  *                                        row for each group and load: group, warps, bound of the
  *                                        mean error and of the worst, in percent
+ *   calibrate LOOPS --measure TEMPLATE OUT
+ *                                        runs all of them on the GPU here, in the kernel of the cubin
+ *                                        TEMPLATE, and writes OUT: LOOPS with the cycles of this GPU
+ *   calibrate LOOPS --against OTHER      in how many loops two recordings agree
+ *   calibrate LOOPS --patch TEMPLATE GROUP NUMBER OUT
+ *                                        writes TEMPLATE with one of the loops in it
  *   calibrate --mechanisms               their names
  * Exit status: 0; 1 where an error is beyond its bound, after a line each; 4 after one line that
- * says what is wrong. */
+ * says what is wrong; 77 after one that says why nothing can be measured here. */
 #include "base/file.h"
 #include "calibration.h"
+#include "calibration_compare.h"
+#include "calibration_measure.h"
+#include "calibration_template.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -18,6 +27,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { SM = 90, REGISTERS = 32, GROUPS = 64, BOUNDS_LIMIT_BYTES = 1 << 16, SLICE = 4 };
 
@@ -278,18 +288,94 @@ static enum accp_status check(const struct calibration *calibration, const char 
     return status;
 }
 
-static enum accp_status calibrate(const struct calibration *calibration, const char *option,
-                                  const char *value, struct accp_error *error)
+static enum accp_status ablate(const struct calibration *calibration, const char *name,
+                               struct accp_error *error)
+{
+    const int mechanism = accp_mechanism_find(name);
+    if (mechanism < 0 && strcmp(name, "none") != 0)
+        return accp_fail(error, ACCP_STATUS_USAGE, name, -1,
+                         "is no mechanism; calibrate --mechanisms lists them");
+    return print_without(calibration, mechanism, error);
+}
+
+static enum accp_status compare(const struct calibration *calibration, const char *other,
+                                struct accp_error *error)
+{
+    struct calibration right;
+    ACCP_TRY(calibration_read(other, &right, error));
+    const enum accp_status status = calibration_compare(calibration, &right, error);
+    calibration_fini(&right);
+    return status;
+}
+
+static enum accp_status measure_opened(struct accp_device *device, struct calibration *calibration,
+                                       struct calibration_template *template, const char *loops,
+                                       const char *out, struct accp_error *error)
+{
+    char date[16], measured[256];
+    const time_t now = time(NULL);
+    struct accp_run_device facts = {0};
+    ACCP_TRY(calibration_measure(device, template, calibration, error));
+    accp_device_facts(device, &facts);
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+    snprintf(measured, sizeof measured,
+             "%s: %s (%lld SMs, %s, %.0f MHz), driver %s; template kernel of %s %s", date,
+             facts.name, (long long)facts.sm_count, facts.arch, facts.sm_clock_max_mhz,
+             facts.driver, template->opened.compiler_name, template->opened.compiler_version);
+    return calibration_write(loops, calibration, measured, out, error);
+}
+
+static enum accp_status measure(struct calibration *calibration,
+                                struct calibration_template *template, const char *loops,
+                                const char *out, struct accp_error *error)
+{
+    struct accp_device *device;
+    ACCP_TRY(accp_device_open(0, &device, error));
+    const enum accp_status status =
+        measure_opened(device, calibration, template, loops, out, error);
+    accp_device_close(device);
+    return status;
+}
+
+static enum accp_status patch(const struct calibration *calibration,
+                              struct calibration_template *template, const char *group,
+                              const char *number, const char *out, struct accp_error *error)
+{
+    for (size_t i = 0; i < calibration->count; ++i) {
+        const struct calibration_loop *loop = &calibration->loops[i];
+        char text[16];
+        snprintf(text, sizeof text, "%d", loop->number);
+        if (strcmp(loop->group, group) != 0 || strcmp(text, number) != 0) continue;
+        ACCP_TRY(calibration_patch(template, loop, error));
+        return accp_file_write_atomic(out, template->cubin.data, template->cubin.size, error);
+    }
+    return accp_fail(error, ACCP_STATUS_USAGE, group, -1, "there is no loop %s of that group",
+                     number);
+}
+
+/* LOOPS --measure TEMPLATE OUT, or LOOPS --patch TEMPLATE GROUP NUMBER OUT */
+static enum accp_status fill_template(struct calibration *calibration, char **argv,
+                                      struct accp_error *error)
+{
+    struct calibration_template template;
+    ACCP_TRY(calibration_template_init(argv[3], &template, error));
+    const enum accp_status status =
+        !strcmp(argv[2], "--measure")
+            ? measure(calibration, &template, argv[1], argv[4], error)
+            : patch(calibration, &template, argv[4], argv[5], argv[6], error);
+    calibration_template_fini(&template);
+    return status;
+}
+
+static enum accp_status calibrate(struct calibration *calibration, char **argv,
+                                  struct accp_error *error)
 {
     static struct groups groups;
-    if (!strcmp(option, "--bounds")) return check(calibration, value, error);
-    if (!strcmp(option, "--without")) {
-        const int mechanism = accp_mechanism_find(value);
-        if (mechanism < 0 && strcmp(value, "none") != 0)
-            return accp_fail(error, ACCP_STATUS_USAGE, value, -1,
-                             "is no mechanism; calibrate --mechanisms lists them");
-        return print_without(calibration, mechanism, error);
-    }
+    const char *option = argv[2];
+    if (option && !strcmp(option, "--bounds")) return check(calibration, argv[3], error);
+    if (option && !strcmp(option, "--without")) return ablate(calibration, argv[3], error);
+    if (option && !strcmp(option, "--against")) return compare(calibration, argv[3], error);
+    if (option) return fill_template(calibration, argv, error);
     ACCP_TRY(tally_all(calibration, 1, ~0U, 0, &groups, error));
     print_groups(&groups);
     return ACCP_STATUS_OK;
@@ -302,25 +388,38 @@ static int print_mechanisms(void)
     return 0;
 }
 
+/* Whether LOOPS and what follows it is one of the forms above. */
+static bool is_usage(int argc, char **argv)
+{
+    static const struct {
+        const char *option;
+        int argc;
+    } forms[] = {
+        {"--without", 4}, {"--bounds", 4}, {"--against", 4}, {"--measure", 5}, {"--patch", 7}};
+    for (size_t i = 0; argc > 2 && i < sizeof forms / sizeof *forms; ++i)
+        if (!strcmp(argv[2], forms[i].option)) return argc == forms[i].argc;
+    return argc == 2;
+}
+
 int main(int argc, char **argv)
 {
     struct calibration calibration;
     struct accp_error error;
     if (argc == 2 && !strcmp(argv[1], "--mechanisms")) return print_mechanisms();
-    if (argc != 2 &&
-        (argc != 4 || (strcmp(argv[2], "--bounds") != 0 && strcmp(argv[2], "--without") != 0))) {
-        fputs("usage: calibrate LOOPS [--bounds BOUNDS | --without MECHANISM]\n", stderr);
+    if (!is_usage(argc, argv)) {
+        fputs("usage: calibrate LOOPS [--bounds BOUNDS | --without MECHANISM | --against OTHER | "
+              "--measure TEMPLATE OUT | --patch TEMPLATE GROUP NUMBER OUT]\n",
+              stderr);
         return 4;
     }
     enum accp_status status = calibration_read(argv[1], &calibration, &error);
     if (status == ACCP_STATUS_OK) {
-        const char *option = argc == 4 ? argv[2] : "", *value = argc == 4 ? argv[3] : "";
-        status = calibrate(&calibration, option, value, &error);
+        status = calibrate(&calibration, argv, &error);
         calibration_fini(&calibration);
     }
     if (status == ACCP_STATUS_OK) return 0;
     char line[ACCP_ERROR_TEXT_BYTES + ACCP_ERROR_WHERE_BYTES];
     accp_error_line(&error, line, sizeof line);
     fprintf(stderr, "calibrate: %s\n", line);
-    return status == ACCP_STATUS_WRONG ? 1 : 4;
+    return status == ACCP_STATUS_WRONG ? 1 : status == ACCP_STATUS_SKIP ? 77 : 4;
 }

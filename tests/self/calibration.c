@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct reader {
     const char *path;
     int64_t line;
     struct word words[WORDS];
+    size_t reach; /* behind the farthest instruction of a loop that a branch goes to */
     size_t word_count;
     struct accp_error *error;
 };
@@ -120,23 +122,41 @@ static const struct word *read_name(const struct reader *reader, char *name, uin
     return NULL;
 }
 
-static void put(struct calibration_loop *loop, uint64_t low, uint64_t high)
+static void put(struct calibration_loop *loop, const uint64_t words[2])
 {
     uint8_t *bytes = loop->code[loop->count++];
-    for (unsigned i = 0; i < 8; ++i) {
-        bytes[i] = (uint8_t)(low >> 8 * i);
-        bytes[8 + i] = (uint8_t)(high >> 8 * i);
-    }
+    for (unsigned i = 0; i < ACCP_INSTRUCTION_BYTES; ++i)
+        bytes[i] = (uint8_t)(words[i / 8] >> 8 * (i % 8));
 }
 
-/* Appends NAME/DDAABBCC:CONTROL*TIMES. */
-static enum accp_status read_instruction(const struct reader *reader, char *text,
+/* In units of 4 bytes from the next instruction on: bits 23 to 16, then 81 to 34. */
+void calibration_aim(uint64_t words[2], int64_t distance)
+{
+    const uint64_t units = (uint64_t)(4 * (distance - 1));
+    words[0] = (words[0] & 0x3ff00ffff) | (units & 255) << 16 | units >> 8 << 34;
+    words[1] = (words[1] & ~UINT64_C(0x3ffff)) | (units >> 38 & 0x3ffff);
+}
+
+/* Cuts >AHEAD off a branch's name; 0: there is none. false: wrong. */
+static bool read_ahead(char *name, long *ahead)
+{
+    char *digits = strchr(name, '>');
+    *ahead = 0;
+    if (!digits) return true;
+    *digits++ = 0;
+    return number(&digits, 10, CALIBRATION_INSTRUCTIONS, ahead) && !*digits && *ahead > 0;
+}
+
+/* Appends NAME/DDAABBCC:CONTROL*TIMES, or NAME>AHEAD:CONTROL. */
+static enum accp_status read_instruction(struct reader *reader, char *text,
                                          struct calibration_loop *loop)
 {
     uint64_t registers = 0, control;
-    long times = 1;
+    long times = 1, ahead;
     char *at = text;
     char *name = calibration_cut(&at, ':');
+    if (!read_ahead(name, &ahead))
+        return wrong(reader, "a branch goes 1 instruction ahead or more", name);
     const struct word *word = read_name(reader, name, &registers);
     if (!word) return wrong(reader, "no word of that name, or not 8 digits of registers", name);
     if (!at || !read_control(&at, &control)) return wrong(reader, "wrong control bits of", name);
@@ -148,22 +168,22 @@ static enum accp_status read_instruction(const struct reader *reader, char *text
     if (loop->count + (size_t)times > CALIBRATION_INSTRUCTIONS)
         return wrong(reader, "a loop is too long at", name);
 
-    uint64_t low = word->low | (registers >> 24 & 255) << 16 | (registers >> 16 & 255) << 24 |
-                   (registers >> 8 & 255) << 32;
-    uint64_t high = word->high | (registers & 255) | control << 41;
-    if (!strcmp(name, "BRA")) {
-        /* In units of 4 bytes from the next instruction on: bits 23 to 16, then 81 to 34. */
-        const uint64_t distance = (uint64_t) - (int64_t)(4 * (loop->count + 1));
-        low |= (distance & 255) << 16 | distance >> 8 << 34;
-        high |= distance >> 38 & 0x3ffff;
-    }
+    const uint64_t low = word->low | (registers >> 24 & 255) << 16 | (registers >> 16 & 255) << 24 |
+                         (registers >> 8 & 255) << 32;
+    const uint64_t high = word->high | (registers & 255) | control << 41;
+    uint64_t words[2] = {low, high};
+    if (!strcmp(name, "BRA"))
+        calibration_aim(words, -(int64_t)loop->count);
+    else if (ahead)
+        calibration_aim(words, ahead);
+    if (ahead && loop->count + (size_t)ahead >= reader->reach)
+        reader->reach = loop->count + (size_t)ahead + 1;
     while (times--)
-        put(loop, low, high);
+        put(loop, words);
     return ACCP_STATUS_OK;
 }
 
-static enum accp_status read_loop(const struct reader *reader, char *rest,
-                                  struct calibration_loop *loop)
+static enum accp_status read_loop(struct reader *reader, char *rest, struct calibration_loop *loop)
 {
     memset(loop, 0, sizeof *loop);
     const char *group = calibration_cut(&rest, '\t');
@@ -183,11 +203,13 @@ static enum accp_status read_loop(const struct reader *reader, char *rest,
             return wrong(reader, "cycles are a number from 1 on, or -", text);
     }
     bool branch = false;
+    reader->reach = 0;
     for (char *text; (text = calibration_cut(&rest, ' '));) {
         if (branch) return wrong(reader, "something stands behind the branch back", text);
         branch = !strncmp(text, "BRA:", 4);
         ACCP_TRY(read_instruction(reader, text, loop));
     }
+    if (reader->reach > loop->count) return wrong(reader, "a branch leaves the loop", group);
     return branch ? ACCP_STATUS_OK : wrong(reader, "no branch back ends the loop", group);
 }
 
@@ -229,6 +251,55 @@ enum accp_status calibration_read(const char *path, struct calibration *calibrat
             : accp_fail(error, ACCP_STATUS_INPUT, path, -1, "holds a NUL: it is no text");
     accp_bytes_fini(&bytes);
     if (status != ACCP_STATUS_OK) calibration_fini(calibration);
+    return status;
+}
+
+/* A loop's line with other cycles in its fifth and the fields after it. */
+static void write_loop(char *line, const struct calibration_loop *loop, FILE *out)
+{
+    enum { BEFORE = 4 };
+    for (int i = 0; i < BEFORE; ++i)
+        fprintf(out, "%s\t", calibration_cut(&line, '\t'));
+    for (size_t i = 0; i < CALIBRATION_LOADS; ++i) {
+        calibration_cut(&line, '\t');
+        if (loop->cycles[i] > 0)
+            fprintf(out, "%.6g\t", round(loop->cycles[i] * 100) / 100);
+        else
+            fputs("-\t", out);
+    }
+    fprintf(out, "%s\n", line);
+}
+
+static void write_lines(char *text, const struct calibration *calibration, const char *measured,
+                        FILE *out)
+{
+    size_t count = 0;
+    for (char *line; (line = calibration_cut(&text, '\n'));) {
+        if (!strncmp(line, "# Measured ", 11))
+            fprintf(out, "# Measured %s\n", measured);
+        else if (!strncmp(line, "loop\t", 5) && count < calibration->count)
+            write_loop(line, &calibration->loops[count++], out);
+        else if (text)
+            fprintf(out, "%s\n", line);
+    }
+}
+
+enum accp_status calibration_write(const char *path, const struct calibration *calibration,
+                                   const char *measured, const char *out, struct accp_error *error)
+{
+    struct accp_bytes bytes;
+    char *data = NULL;
+    size_t size = 0;
+    ACCP_TRY(accp_file_read(path, FILE_LIMIT_BYTES, &bytes, error));
+    FILE *memory = open_memstream(&data, &size);
+    if (memory) write_lines((char *)bytes.data, calibration, measured, memory);
+    accp_bytes_fini(&bytes);
+    const bool whole = memory && !ferror(memory);
+    enum accp_status status =
+        memory && fclose(memory) == 0 && whole
+            ? accp_file_write_atomic(out, data, size, error)
+            : accp_fail(error, ACCP_STATUS_MEMORY, out, -1, "no memory for the recording");
+    free(data);
     return status;
 }
 

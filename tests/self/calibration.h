@@ -16,8 +16,9 @@ enum {
 #define LOAD(warps) +1
     CALIBRATION_LOADS = 0 CALIBRATION_LOAD_TABLE(LOAD),
 #undef LOAD
-    CALIBRATION_INSTRUCTIONS = 128, /* of a loop, the branch back among them */
-    CALIBRATION_LINE = 8,           /* instructions in a line of 128 bytes */
+    CALIBRATION_INSTRUCTIONS = 1000, /* of a loop, the branch back among them */
+    CALIBRATION_COUNTER = 3,         /* the register that every loop counts down */
+    CALIBRATION_LINE = 8,            /* instructions in a line of 128 bytes */
     CALIBRATION_NAME_BYTES = 24
 };
 
@@ -43,6 +44,15 @@ extern const int calibration_warps[CALIBRATION_LOADS];
 enum accp_status calibration_read(const char *path, struct calibration *calibration,
                                   struct accp_error *error);
 void calibration_fini(struct calibration *calibration);
+
+/* Writes the recording at `path` anew to `out`, with the cycles of `calibration`, which was read from
+ * it, and the line `measured` in place of the one that says how it was measured. Errors: those of
+ * accp_file_read and accp_file_write_atomic; MEMORY. */
+enum accp_status calibration_write(const char *path, const struct calibration *calibration,
+                                   const char *measured, const char *out, struct accp_error *error);
+
+/* Lets the branch in `words` jump over `distance` instructions from its own address on. */
+void calibration_aim(uint64_t words[2], int64_t distance);
 
 /* Cuts the text at *at behind its next `separator` and moves *at there; NULL: it is used up. */
 char *calibration_cut(char **at, char separator);

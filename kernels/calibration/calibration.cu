@@ -1,0 +1,58 @@
+/* The template of the calibration loops (ci/calibrate --measure, docs/model.md). Where the FFMAs of
+ * accp_calibration stand between two clock reads, a loop of tests/data/calibration/loops.tsv is
+ * written over them, instruction by instruction; its counter comes and goes in the register that they
+ * all add to. Outside the matrix: no role runs it.
+ *
+ * A warp starts after a skew of its own and runs the loop in phases: a long one to warm up, a single
+ * iteration, the one that counts, and one that keeps the others company until they have measured. */
+#include "calibration_parameters.h"
+
+static __device__ __forceinline__ unsigned accp_now(void)
+{
+    return (unsigned)clock();
+}
+
+/* Never called, but ptxas cannot know: it makes the kernel own as many registers as a loop may name. */
+static __device__ __forceinline__ void accp_own_registers(const volatile float *from,
+                                                          volatile float *to)
+{
+    float values[ACCP_CALIBRATION_REGISTERS - 8];
+#pragma unroll
+    for (int i = 0; i < ACCP_CALIBRATION_REGISTERS - 8; ++i)
+        values[i] = from[i * ACCP_CALIBRATION_REGISTERS + threadIdx.x];
+#pragma unroll
+    for (int i = 0; i < ACCP_CALIBRATION_REGISTERS - 8; ++i)
+        to[i * ACCP_CALIBRATION_REGISTERS + threadIdx.x] = values[i];
+}
+
+extern "C" __global__ void __launch_bounds__(1024)
+    accp_calibration(const __grid_constant__ struct accp_calibration_parameters parameters)
+{
+    const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
+    if (parameters.phases < 0) {
+        accp_own_registers((const float *)parameters.iterations, (float *)parameters.records);
+        return;
+    }
+    const int *iterations = parameters.iterations;
+    struct accp_calibration_record *record = parameters.records + warp * parameters.phases;
+    const float multiplier = __int_as_float((int)warp), addend = __int_as_float(parameters.phases);
+    const unsigned skew = parameters.skew_cycles[warp], begin = accp_now();
+    while (accp_now() - begin < skew) {
+    }
+#pragma unroll 1
+    for (int phase = 0; phase < parameters.phases; ++phase) {
+        const int count = *iterations++;
+        if (count < 1) break; /* so that the clock is read when it has come */
+        float counter = __int_as_float(count);
+        const unsigned start = accp_now();
+#pragma unroll
+        for (int i = 0; i < ACCP_CALIBRATION_SLOTS; ++i)
+            asm volatile("fma.rn.f32 %0, %0, %1, %2;"
+                         : "+f"(counter)
+                         : "f"(multiplier), "f"(addend));
+        record->end_cycle = accp_now();
+        record->start_cycle = start; /* late: nothing else may stand before the FFMAs */
+        record->counter = __float_as_int(counter); /* all lanes write the same */
+        ++record;
+    }
+}

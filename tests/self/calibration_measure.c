@@ -1,0 +1,174 @@
+#include "calibration_measure.h"
+
+#include "base/random.h"
+#include "calibration_parameters.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LANES = 32, SCHEDULERS = 4, SKEW_CYCLES = 2048 };
+enum { WARM, SINGLE, COUNTED, COMPANY };
+
+/* How long a phase of a lone warp takes: the first outlasts the skews, and the last what the warps of a
+ * scheduler differ by. */
+static const int phase_cycles[ACCP_CALIBRATION_PHASES] = {5000, 0, 10000, 9000};
+static const double launch_timeout_s = 20;
+
+/* What stands on the device and on the host while all loops are run. */
+struct bench {
+    struct accp_device *device;
+    uint64_t iterations, skews, records;
+    struct accp_calibration_record *host_records; /* owned */
+    uint32_t *host_skews;                         /* owned */
+    struct accp_random random;
+};
+
+/* About what an iteration of a lone warp takes, its branch counted generously. */
+static int estimate_cycles(const struct calibration_loop *loop)
+{
+    enum { BRANCH_CYCLES = 12 };
+    int cycles = BRANCH_CYCLES;
+    for (size_t i = 0; i < loop->count; ++i) {
+        struct accp_instruction at;
+        if (accp_sass_decode(90, loop->code[i], &at, NULL) == ACCP_STATUS_OK)
+            cycles += at.control.stall_cycles;
+    }
+    return cycles;
+}
+
+static const struct accp_calibration_record *records_of(const struct bench *bench, size_t warp)
+{
+    return bench->host_records + warp * ACCP_CALIBRATION_PHASES;
+}
+
+/* The clock's low word may have gone round. */
+static bool before(unsigned left, unsigned right)
+{
+    return (int32_t)(left - right) < 0;
+}
+
+static double elapsed_cycles(const struct accp_calibration_record *record)
+{
+    return record->end_cycle - record->start_cycle;
+}
+
+/* Whether all of the counted phase of `warp` went by while each warp of its scheduler ran. */
+static bool had_company(const struct bench *bench, size_t block, size_t warp, size_t warps)
+{
+    const struct accp_calibration_record *mine = records_of(bench, block * warps + warp);
+    for (size_t other = warp % SCHEDULERS; other < warps; other += SCHEDULERS) {
+        const struct accp_calibration_record *its = records_of(bench, block * warps + other);
+        if (before(mine[COUNTED].start_cycle, its[WARM].start_cycle) ||
+            before(its[COMPANY].end_cycle, mine[COUNTED].end_cycle))
+            return false;
+    }
+    return true;
+}
+
+/* A counter that is not used up: not the loop ran, or not as often as it was told to. */
+static enum accp_status check_counters(const struct bench *bench,
+                                       const struct calibration_loop *loop, size_t warps,
+                                       struct accp_error *error)
+{
+    for (size_t i = 0; i < warps * ACCP_CALIBRATION_PHASES; ++i)
+        if (bench->host_records[i].counter != 0)
+            return accp_fail(error, ACCP_STATUS_WRONG, loop->group, loop->number,
+                             "loop %d left %d of its counter in warp %zu: it did not run as it "
+                             "is written",
+                             loop->number, bench->host_records[i].counter,
+                             i / ACCP_CALIBRATION_PHASES);
+    return ACCP_STATUS_OK;
+}
+
+/* The mean of an iteration over all warps; 0: some were alone for a while. */
+static double summarise(const struct bench *bench, size_t blocks, size_t warps, int iterations)
+{
+    double sum = 0;
+    for (size_t block = 0; block < blocks; ++block)
+        for (size_t warp = 0; warp < warps; ++warp) {
+            const struct accp_calibration_record *mine = records_of(bench, block * warps + warp);
+            if (!had_company(bench, block, warp, warps)) return 0;
+            sum +=
+                (elapsed_cycles(&mine[COUNTED]) - elapsed_cycles(&mine[SINGLE])) / (iterations - 1);
+        }
+    return sum / (double)(blocks * warps);
+}
+
+static enum accp_status run_load(struct bench *bench, const struct accp_device_kernel *kernel,
+                                 const struct calibration_loop *loop, int warps, double *cycles,
+                                 struct accp_error *error)
+{
+    int iterations[ACCP_CALIBRATION_PHASES];
+    const int blocks = accp_device_sm_count(bench->device), all = blocks * warps;
+    const struct accp_calibration_parameters parameters = {
+        .iterations = (const int *)bench->iterations,
+        .skew_cycles = (const unsigned *)bench->skews,
+        .records = (struct accp_calibration_record *)bench->records,
+        .phases = ACCP_CALIBRATION_PHASES};
+    const size_t bytes = (size_t)all * ACCP_CALIBRATION_PHASES * sizeof *bench->host_records;
+    for (int phase = 0; phase < ACCP_CALIBRATION_PHASES; ++phase)
+        iterations[phase] = phase == SINGLE ? 1 : phase_cycles[phase] / estimate_cycles(loop) + 2;
+    for (int warp = 0; warp < all; ++warp)
+        bench->host_skews[warp] = accp_random_below(&bench->random, SKEW_CYCLES);
+    ACCP_TRY(
+        accp_device_write(bench->device, bench->iterations, iterations, sizeof iterations, error));
+    ACCP_TRY(accp_device_write(bench->device, bench->skews, bench->host_skews,
+                               (size_t)all * sizeof *bench->host_skews, error));
+    ACCP_TRY(accp_device_fill(bench->device, bench->records, 0xff, bytes, error));
+    ACCP_TRY(accp_device_launch(bench->device, kernel, blocks, warps * LANES, &parameters,
+                                sizeof parameters, error));
+    ACCP_TRY(accp_device_synchronise(bench->device, launch_timeout_s, error));
+    ACCP_TRY(accp_device_read(bench->device, bench->host_records, bench->records, bytes, error));
+    ACCP_TRY(check_counters(bench, loop, (size_t)all, error));
+    *cycles = summarise(bench, (size_t)blocks, (size_t)warps, iterations[COUNTED]);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status run_loop(struct bench *bench, struct calibration_template *template,
+                                 struct calibration_loop *loop, struct accp_error *error)
+{
+    struct accp_module *module;
+    struct accp_device_kernel kernel;
+    ACCP_TRY(calibration_patch(template, loop, error));
+    ACCP_TRY(accp_device_load(bench->device, template->cubin.data, template->cubin.size, &module,
+                              error));
+    ACCP_TRY(accp_device_kernel(bench->device, module, "accp_calibration", &kernel, error));
+    for (size_t i = 0; i < CALIBRATION_LOADS; ++i)
+        ACCP_TRY(run_load(bench, &kernel, loop, calibration_warps[i], &loop->cycles[i], error));
+    accp_device_unload(bench->device, module);
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status run_all(struct bench *bench, struct calibration_template *template,
+                                struct calibration *calibration, struct accp_error *error)
+{
+    size_t warps = 0;
+    for (size_t i = 0; i < CALIBRATION_LOADS; ++i)
+        if ((size_t)calibration_warps[i] > warps) warps = (size_t)calibration_warps[i];
+    warps *= (size_t)accp_device_sm_count(bench->device);
+    const size_t phases = warps * ACCP_CALIBRATION_PHASES;
+    bench->host_records = calloc(phases, sizeof *bench->host_records);
+    bench->host_skews = calloc(warps, sizeof *bench->host_skews);
+    if (!bench->host_records || !bench->host_skews)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for %zu warps", warps);
+    ACCP_TRY(accp_device_allocate(bench->device, sizeof phase_cycles, &bench->iterations, error));
+    ACCP_TRY(accp_device_allocate(bench->device, warps * sizeof *bench->host_skews, &bench->skews,
+                                  error));
+    ACCP_TRY(accp_device_allocate(bench->device, phases * sizeof *bench->host_records,
+                                  &bench->records, error));
+    for (size_t i = 0; i < calibration->count; ++i)
+        ACCP_TRY(run_loop(bench, template, &calibration->loops[i], error));
+    return ACCP_STATUS_OK;
+}
+
+enum accp_status calibration_measure(struct accp_device *device,
+                                     struct calibration_template *template,
+                                     struct calibration *calibration, struct accp_error *error)
+{
+    struct bench bench = {.device = device, .random = {1}};
+    const enum accp_status status = run_all(&bench, template, calibration, error);
+    free(bench.host_records);
+    free(bench.host_skews);
+    return status;
+}
