@@ -12,11 +12,14 @@ static __device__ __forceinline__ unsigned accp_now(void)
     return (unsigned)clock();
 }
 
-/* Never called, but ptxas cannot know: it makes the kernel own as many registers as a loop may name. */
-static __device__ __forceinline__ void accp_own_registers(const volatile float *from,
-                                                          volatile float *to)
+/* Never called, but ptxas cannot know: it makes the kernel own as many registers as a loop may name,
+ * and shared memory to store to. */
+static __device__ __forceinline__ void accp_own(const volatile float *from, volatile float *to)
 {
+    __shared__ volatile float stage[ACCP_CALIBRATION_SHARED_FLOATS];
     float values[ACCP_CALIBRATION_REGISTERS - 8];
+    stage[threadIdx.x] = from[threadIdx.x];
+    to[threadIdx.x] = stage[blockDim.x - threadIdx.x];
 #pragma unroll
     for (int i = 0; i < ACCP_CALIBRATION_REGISTERS - 8; ++i)
         values[i] = from[i * ACCP_CALIBRATION_REGISTERS + threadIdx.x];
@@ -30,7 +33,7 @@ extern "C" __global__ void __launch_bounds__(1024)
 {
     const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (parameters.phases < 0) {
-        accp_own_registers((const float *)parameters.iterations, (float *)parameters.records);
+        accp_own((const float *)parameters.iterations, (float *)parameters.records);
         return;
     }
     const int *iterations = parameters.iterations;

@@ -5,7 +5,8 @@
 
 enum {
     ACCP_CALIBRATION_REGISTERS = 64, /* of a thread; a loop may name all but the last two */
-    ACCP_CALIBRATION_SLOTS = 1024,   /* instructions that are written over */
+    ACCP_CALIBRATION_SHARED_FLOATS = 1024,
+    ACCP_CALIBRATION_SLOTS = 1024, /* instructions that are written over */
     ACCP_CALIBRATION_PHASES = 4
 };
 

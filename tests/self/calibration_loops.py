@@ -160,6 +160,20 @@ def jump(draw):
     return loop
 
 
+def stores(draw):
+    """Stores to shared memory, all lanes to one word, waited for as often as not."""
+    loop, waits = Loop(), draw.random() < .5
+    kinds = draw.choice((['NOP'], ['FFMA'], MIXED))
+    for _ in range(draw.randrange(1, 9)):
+        loop.add('STS/00ff%02x00' % (16 + draw.randrange(14)), draw.choice((1, 1, 2, 4, 4)), draw.random() < .2, 'r0')
+        for _ in range(draw.choice((0, 0, 1, 4, 12))):
+            add_random(loop, draw, kinds, True, .2, .3)
+        if waits and draw.random() < .5:
+            loop.add('NOP', 1, False, 'm01')
+    loop.add('NOP', 1, False, 'm01')
+    return loop
+
+
 def long_loop(draw):
     """Longer than what a scheduler keeps of its instructions."""
     loop, kinds = Loop(), draw.choice((['NOP'], ['FFMA'], FMA_ALU, ['NOP', 'FFMA', 'IADD3']))
@@ -177,7 +191,7 @@ def main():
         if line.startswith('word\t'):
             print(line, end='')
     makers = {group: lambda group=group: random_loop(draw, group) for group in GROUPS}
-    makers.update(chain=lambda: chain(draw), scoreboards=lambda: scoreboards(draw), jump=lambda: jump(draw), long=lambda: long_loop(draw))
+    makers.update(chain=lambda: chain(draw), scoreboards=lambda: scoreboards(draw), jump=lambda: jump(draw), store=lambda: stores(draw), long=lambda: long_loop(draw))
     for group, make in makers.items():
         for number in range(count):
             loop = make()
