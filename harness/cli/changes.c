@@ -44,6 +44,11 @@ static const struct accp_instruction *instruction_at(const struct accp_explained
     return &explained->code.instructions[explained->loop->head + (size_t)i];
 }
 
+static bool is_executed(const struct accp_explained *explained, int i)
+{
+    return explained->explanation.instructions[i].executed;
+}
+
 static double lost(const struct accp_explained *explained, int i)
 {
     double sum = 0;
@@ -71,7 +76,7 @@ static enum accp_status drop_each(struct accp_explained *explained, bool *droppe
     const int last = explained->explanation.count - 1;
     struct accp_prediction prediction;
     for (int i = 0; i < last; ++i) {
-        if (!is_worth_dropping(explained, i)) continue;
+        if (!is_executed(explained, i) || !is_worth_dropping(explained, i)) continue;
         dropped[i] = true;
         ACCP_TRY(accp_explain_dropped(&explained->code, explained->loop, &options, dropped,
                                       &prediction, error));
@@ -92,10 +97,13 @@ static enum accp_status drop_opcodes(struct accp_explained *explained, bool *dro
     for (int first = 0; first < last; ++first) {
         const enum accp_opcode opcode = instruction_at(explained, first)->opcode;
         int count = 0;
-        if (seen[opcode] || instruction_at(explained, last)->opcode == opcode) continue;
+        if (seen[opcode] || instruction_at(explained, last)->opcode == opcode ||
+            !is_executed(explained, first))
+            continue;
         seen[opcode] = true;
         for (int i = first; i < last; ++i) {
-            dropped[i] = instruction_at(explained, i)->opcode == opcode;
+            dropped[i] =
+                is_executed(explained, i) && instruction_at(explained, i)->opcode == opcode;
             count += dropped[i];
         }
         ACCP_TRY(accp_explain_dropped(&explained->code, explained->loop, &options, dropped,

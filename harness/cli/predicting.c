@@ -58,19 +58,30 @@ static enum accp_status explain_unknown(struct predicting *predicting, const str
     return ACCP_STATUS_OK;
 }
 
+/* The loops that the other warps of the block run, where each warp runs another role of the kernel. */
+static enum accp_status find_others(const struct accp_code *code, const struct accp_role *role,
+                                    const struct accp_loop **others, int *count,
+                                    struct accp_error *error)
+{
+    *count = 0;
+    if (!role || role->dispatch != ACCP_DISPATCH_MIXED) return ACCP_STATUS_OK;
+    for (size_t i = 0; i < ACCP_ROLE_COUNT && *count < ACCP_MODEL_OTHERS; ++i)
+        if (&accp_roles[i] != role && strcmp(accp_roles[i].kernel, role->kernel) == 0)
+            ACCP_TRY(accp_chain_find_loop(code, &accp_roles[i], -1, &others[(*count)++], error));
+    return ACCP_STATUS_OK;
+}
+
 static enum accp_status predict_at(struct predicting *predicting, const struct accp_code *code,
                                    const struct accp_loop *loop, const struct accp_role *role,
                                    int warps, struct accp_error *error)
 {
     struct accp_prediction prediction;
     struct accp_run_role *row;
-    const struct accp_model_options options = {.warps = warps,
-                                               .seed = predicting->run->protocol.seed};
-    if (role && role->dispatch == ACCP_DISPATCH_MIXED)
-        prediction = (struct accp_prediction){
-            .unknown = "the model knows one loop a block, and its warps run different ones"};
-    else
-        ACCP_TRY(accp_model_predict(code, loop, &options, &prediction, error));
+    const struct accp_loop *others[ACCP_MODEL_OTHERS];
+    struct accp_model_options options = {
+        .warps = warps, .seed = predicting->run->protocol.seed, .others = others};
+    ACCP_TRY(find_others(code, role, others, &options.other_count, error));
+    ACCP_TRY(accp_model_predict(code, loop, &options, &prediction, error));
     ACCP_TRY(accp_run_append(predicting->run, &row, error));
     snprintf(row->role, sizeof row->role, "%s", role ? role->name : code->kernel->name);
     snprintf(row->kernel, sizeof row->kernel, "%s", code->kernel->name);
@@ -86,10 +97,7 @@ static enum accp_status predict_at(struct predicting *predicting, const struct a
     predicting->is_validated = prediction.validated;
     if (!prediction.known) {
         ++predicting->unknown;
-        if (!role || role->dispatch != ACCP_DISPATCH_MIXED)
-            return explain_unknown(predicting, code, loop, &options, row->role, error);
-        add_note(predicting, row->role, prediction.unknown);
-        return ACCP_STATUS_OK;
+        return explain_unknown(predicting, code, loop, &options, row->role, error);
     }
     row->cycles = prediction.cycles;
     row->progress = 1e7 / prediction.cycles.mean;
@@ -236,7 +244,7 @@ static enum accp_status predict_cubin(struct predicting *predicting,
 
 bool accp_predicting_times(const struct accp_role *role)
 {
-    return role->dispatch != ACCP_DISPATCH_MIXED && role->sink != ACCP_SINK_STORE;
+    return role->sink != ACCP_SINK_STORE;
 }
 
 /* Roles that were never meant to be timed would make every answer of the gate an unknown one, so

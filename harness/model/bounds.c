@@ -26,7 +26,7 @@ static void count_reads(const struct accp_model_program *program, int reads[ACCP
         const struct accp_model_instruction *instruction =
             &program->instructions[i % program->count];
         if (i == program->count) memset(reads, 0, sizeof *reads * ACCP_MODEL_BANKS);
-        if (instruction->unit >= ACCP_UNIT_CONSTANT) continue;
+        if (!instruction->executed || instruction->unit >= ACCP_UNIT_CONSTANT) continue;
         for (int k = 0; k < instruction->read_count; ++k) {
             const struct accp_model_read *read = &instruction->reads[k];
             bool needed = !read->latches;
@@ -45,10 +45,11 @@ void accp_bounds_fill(const struct accp_model_program *program,
                       const struct accp_model_parameters *parameters, int scheduler_warps,
                       int warps, double bounds[ACCP_BOUND_COUNT])
 {
-    int of[ACCP_UNIT_COUNT] = {0}, reads[ACCP_MODEL_BANKS] = {0}, stalls = 0;
-    for (int i = 0; i < program->count; ++i) {
+    int of[ACCP_UNIT_COUNT] = {0}, reads[ACCP_MODEL_BANKS] = {0}, stalls = 0, issued = 0;
+    for (int i = 0; i < program->count; i = program->instructions[i].next) {
         ++of[program->instructions[i].unit];
         stalls += program->instructions[i].wait_cycles;
+        ++issued;
     }
     count_reads(program, reads);
     const int heavy = of[ACCP_UNIT_HEAVY] * parameters->fma_cycles +
@@ -57,7 +58,7 @@ void accp_bounds_fill(const struct accp_model_program *program,
     const int halves = parameters->fma_pipes > 1 ? of[ACCP_UNIT_HALF] : 0;
     const int fma = heavy + (of[ACCP_UNIT_FMA] + halves) * parameters->fma_cycles;
     const double each = scheduler_warps;
-    bounds[ACCP_BOUND_ISSUE] = each * program->count;
+    bounds[ACCP_BOUND_ISSUE] = each * issued;
     bounds[ACCP_BOUND_FMA] = each * fma / parameters->fma_pipes;
     bounds[ACCP_BOUND_HEAVY] = parameters->fma_pipes > 1 ? each * heavy : 0;
     bounds[ACCP_BOUND_ALU] = each * of[ACCP_UNIT_ALU] * parameters->alu_cycles;

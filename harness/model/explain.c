@@ -20,6 +20,7 @@ struct collector {
     int timeline_done[ACCP_MODEL_SCHEDULER_WARPS]; /* branches since the timeline began */
     bool has_begun, has_ended;
     uint32_t *counts; /* owned: what the tallies point into */
+    int *previous;    /* owned: the instruction that an iteration executes before each */
     struct tally tallies[ACCP_MODEL_WARPS];
 };
 
@@ -51,7 +52,7 @@ static void count(struct collector *collector, struct tally *tally, int instruct
 {
     const int last = collector->explanation->count - 1;
     const bool is_carried = cause == ACCP_CAUSE_STALL || cause == ACCP_CAUSE_BRANCH;
-    const int row = !is_carried ? instruction : instruction > 0 ? instruction - 1 : last;
+    const int row = is_carried ? collector->previous[instruction] : instruction;
     ++tally->pending[row * ACCP_CAUSE_COUNT + (int)cause];
     if (cause != ACCP_CAUSE_NONE || instruction != last) return;
     if (tally->is_counting) {
@@ -108,7 +109,9 @@ static enum accp_status collector_init(struct collector *collector,
     explanation->timeline = calloc((size_t)ACCP_TIMELINE_CYCLES * (size_t)collector->warps,
                                    sizeof *explanation->timeline);
     collector->counts = calloc(2 * tallies * cells(collector), sizeof *collector->counts);
-    if (!explanation->instructions || !explanation->timeline || !collector->counts)
+    collector->previous = calloc((size_t)explanation->count, sizeof *collector->previous);
+    if (!explanation->instructions || !explanation->timeline || !collector->counts ||
+        !collector->previous)
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for an explanation");
     for (size_t w = 0; w < tallies; ++w) {
         collector->tallies[w].pending = collector->counts + 2 * w * cells(collector);
@@ -117,30 +120,26 @@ static enum accp_status collector_init(struct collector *collector,
     return ACCP_STATUS_OK;
 }
 
-static int before(int instruction, int count)
+static void find_previous(const struct accp_model_program *program, int *previous)
 {
-    return instruction > 0 ? instruction - 1 : count - 1;
+    for (int i = 0, next; i < program->count; i = next) {
+        next = program->instructions[i].next;
+        previous[next < program->count ? next : 0] = i;
+    }
 }
 
 /* The nearest instruction before this one that releases one of the scoreboards it waits for. */
-static int producer_of(const struct accp_model_program *program, int waiter)
+static int producer_of(const struct accp_model_program *program, const int *previous, int waiter)
 {
     const uint8_t mask = program->instructions[waiter].wait_mask;
-    int i = before(waiter, program->count);
-    for (int k = 0; mask && k < program->count; ++k, i = before(i, program->count)) {
+    int i = previous[waiter];
+    for (int k = 0; mask && k < program->count; ++k, i = previous[i]) {
         const struct accp_model_instruction *other = &program->instructions[i];
         if ((other->write_barrier < ACCP_SCOREBOARDS && mask >> other->write_barrier & 1) ||
             (other->read_barrier < ACCP_SCOREBOARDS && mask >> other->read_barrier & 1))
             return i;
     }
     return -1;
-}
-
-static bool has_inner_branch(const struct accp_code *code, const struct accp_loop *loop)
-{
-    for (size_t i = loop->head; i < loop->latch; ++i)
-        if (accp_instruction_class(&code->instructions[i]) == ACCP_CLASS_BRANCH) return true;
-    return false;
 }
 
 enum accp_status accp_explain_bounds(const struct accp_code *code, const struct accp_loop *loop,
@@ -156,7 +155,7 @@ enum accp_status accp_explain_bounds(const struct accp_code *code, const struct 
     ACCP_TRY(accp_model_parameters_find(code->sm, &parameters, error));
     ACCP_TRY(accp_model_program_init(code, loop, &parameters, 0, &program, unknown, error));
     accp_bounds_fill(&program, &parameters, (warps + 3) / 4, warps, bounds);
-    *hold = !has_inner_branch(code, loop);
+    *hold = program.has_bounds;
     accp_model_program_fini(&program);
     return ACCP_STATUS_OK;
 }
@@ -164,17 +163,22 @@ enum accp_status accp_explain_bounds(const struct accp_code *code, const struct 
 /* What can be said without simulating. */
 static enum accp_status read_program(const struct accp_code *code, const struct accp_loop *loop,
                                      const struct accp_model_options *options,
-                                     struct accp_explanation *explanation, struct accp_error *error)
+                                     struct collector *collector, struct accp_error *error)
 {
+    struct accp_explanation *explanation = collector->explanation;
     struct accp_model_parameters parameters;
     struct accp_model_program program;
     char unknown[ACCP_MODEL_TEXT_BYTES];
     ACCP_TRY(accp_model_parameters_find(code->sm, &parameters, error));
     ACCP_TRY(accp_model_program_init(code, loop, &parameters, options->without, &program, unknown,
                                      error));
-    for (int i = 0; i < program.count; ++i)
-        explanation->instructions[i].producer = producer_of(&program, i);
-    explanation->has_bounds = !has_inner_branch(code, loop);
+    find_previous(&program, collector->previous);
+    for (int i = 0; i < program.count; ++i) {
+        explanation->instructions[i].executed = program.instructions[i].executed;
+        explanation->instructions[i].producer =
+            program.instructions[i].executed ? producer_of(&program, collector->previous, i) : -1;
+    }
+    explanation->has_bounds = program.has_bounds;
     accp_bounds_fill(&program, &parameters, explanation->scheduler_warps, options->warps,
                      explanation->bounds);
     accp_model_program_fini(&program);
@@ -211,7 +215,7 @@ enum accp_status accp_explain(const struct accp_code *code, const struct accp_lo
     explanation->scheduler_warps = (options->warps + 3) / 4;
     if (status == ACCP_STATUS_OK)
         status = collector_init(collector, explanation, options->warps, error);
-    if (status == ACCP_STATUS_OK) status = read_program(code, loop, options, explanation, error);
+    if (status == ACCP_STATUS_OK) status = read_program(code, loop, options, collector, error);
     traced.trace = collect;
     traced.trace_context = collector;
     traced.traces_every_start = true;
@@ -219,6 +223,7 @@ enum accp_status accp_explain(const struct accp_code *code, const struct accp_lo
         status = accp_model_predict(code, loop, &traced, &explanation->prediction, error);
     if (status == ACCP_STATUS_OK) sum_up(collector);
     free(collector->counts);
+    free(collector->previous);
     free(collector);
     if (status != ACCP_STATUS_OK) accp_explanation_fini(explanation);
     return status;
@@ -241,9 +246,15 @@ enum accp_status accp_explain_dropped(const struct accp_code *code, const struct
     shorter.instructions = calloc(loop->latch + 1, sizeof *shorter.instructions);
     if (!shorter.instructions)
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a shorter loop");
-    for (size_t i = loop->head; i <= loop->latch; ++i)
-        if (i == loop->latch || !dropped[i - loop->head])
-            shorter.instructions[kept++] = code->instructions[i];
+    for (size_t i = loop->head; i <= loop->latch; ++i) {
+        if (i < loop->latch && dropped[i - loop->head]) continue;
+        shorter.instructions[kept] = code->instructions[i];
+        const size_t target = accp_code_target(code, i);
+        for (size_t k = i + 1; target <= loop->latch && k < target; ++k)
+            shorter.instructions[kept].target_bytes -=
+                dropped[k - loop->head] * ACCP_INSTRUCTION_BYTES;
+        ++kept;
+    }
     shorter.count = kept;
     rest.latch = kept - 1;
     rest.instructions = kept - loop->head;

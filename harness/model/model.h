@@ -60,6 +60,7 @@ enum {
     ACCP_MODEL_WARPS = 64,          /* of an SM */
     ACCP_MODEL_INSTRUCTIONS = 4096, /* of a loop */
     ACCP_MODEL_PHASES = 256,
+    ACCP_MODEL_OTHERS = 15,
     ACCP_MODEL_TEXT_BYTES = 96
 };
 
@@ -89,6 +90,10 @@ struct accp_model_options {
     accp_model_trace *trace; /* NULL: not wanted */
     void *trace_context;
     bool traces_every_start; /* else only the first */
+    /* Other loops of the code, if the warps of the block run different ones: those beside a warp of
+     * the loop that is predicted, each as often as another. */
+    const struct accp_loop *const *others;
+    int other_count; /* up to ACCP_MODEL_OTHERS; with any, the starts are as many times as many */
 };
 
 struct accp_prediction {

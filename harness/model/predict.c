@@ -52,12 +52,20 @@ struct samples {
     double *cycles;
 };
 
-static void add_samples(const struct accp_simulation *simulation, struct samples *samples)
+/* The loop that is predicted, and those that other warps of its block run. */
+struct programs {
+    struct accp_model_program all[1 + ACCP_MODEL_OTHERS];
+    int count;
+};
+
+/* Of the warps that run the loop that is predicted. */
+static void add_samples(const struct accp_simulation *simulation, const struct programs *programs,
+                        struct samples *samples)
 {
     for (int s = 0; s < simulation->scheduler_count; ++s)
         for (int w = 0; w < simulation->schedulers[s].warp_count; ++w) {
             const struct accp_model_warp *warp = &simulation->schedulers[s].warps[w];
-            if (warp->iterations > 0)
+            if (warp->program == &programs->all[0] && warp->iterations > 0)
                 samples->cycles[samples->count++] =
                     (double)(warp->last_cycle - warp->first_cycle) / (double)warp->iterations;
         }
@@ -68,8 +76,10 @@ static int64_t stall_sum(const struct accp_model_program *program,
                          const struct accp_model_parameters *parameters)
 {
     int64_t sum = parameters->branch_cycles;
-    for (int i = 0; i < program->count; ++i)
+    for (int i = 0; i < program->count; i = program->instructions[i].next) {
         sum += program->instructions[i].wait_cycles;
+        if (program->instructions[i].jumps) sum += parameters->branch_cycles;
+    }
     return sum;
 }
 
@@ -104,15 +114,46 @@ static void deal_starts(struct accp_random *random, int phases, int64_t span_cyc
     }
 }
 
-static void simulate(struct accp_simulation *simulation, const struct accp_model_program *program,
+/* Beside a warp of the loop that is predicted, the loops of the others come in turn to its next
+ * neighbour, and at random to the rest. */
+static void deal_programs(struct accp_simulation *simulation, const struct programs *programs,
+                          int phase, struct accp_random *random)
+{
+    const int others = programs->count - 1;
+    for (int s = 0; s < simulation->scheduler_count && others > 0; ++s)
+        for (int w = 0; w < simulation->schedulers[s].warp_count; ++w) {
+            const int drawn = (int)accp_random_below(random, (uint32_t)others);
+            if (s + w > 0)
+                simulation->schedulers[s].warps[w].program =
+                    &programs->all[1 + (s == 0 && w == 1 ? phase % others : drawn)];
+        }
+}
+
+/* Starts to average over: enough for every neighbour to have as many as a loop beside its own kind. */
+static int phases_of(const struct accp_model_options *options)
+{
+    const int phases = (options->phases ? options->phases : PHASES) *
+                       (options->other_count > 0 ? options->other_count : 1);
+    return phases < ACCP_MODEL_PHASES ? phases : ACCP_MODEL_PHASES;
+}
+
+static void simulate(struct accp_simulation *simulation, const struct programs *programs,
                      const struct accp_model_parameters *parameters,
                      const struct accp_model_options *options, int schedulers, int warps,
                      struct accp_random *random, struct samples *samples)
 {
-    const int64_t longest = TIMED_ITERATIONS * warps * stall_sum(program, parameters);
-    const int64_t alone = lone_cycles(simulation, program, parameters, options->without);
+    const struct accp_model_program *program = &programs->all[0];
+    int64_t sum = 0, alone = 0;
+    for (int i = 0; i < programs->count; ++i) {
+        const int64_t own_sum = stall_sum(&programs->all[i], parameters);
+        const int64_t own =
+            lone_cycles(simulation, &programs->all[i], parameters, options->without);
+        sum = own_sum > sum ? own_sum : sum;
+        alone = own > alone ? own : alone;
+    }
+    const int64_t longest = TIMED_ITERATIONS * warps * sum;
     const int64_t span = alone * (warps > 1 ? warps - 1 : 1);
-    const int phases = options->phases ? options->phases : PHASES;
+    const int phases = phases_of(options);
     int64_t starts[ACCP_MODEL_WARPS][ACCP_MODEL_PHASES];
     memset(starts[0], 0, sizeof starts[0]); /* only differences count */
     for (int w = 1; w < schedulers * warps; ++w)
@@ -124,17 +165,18 @@ static void simulate(struct accp_simulation *simulation, const struct accp_model
                 struct accp_model_warp *warp = &simulation->schedulers[s].warps[w];
                 warp->ready_cycle = warp->request_cycle = starts[s * warps + w][phase];
             }
+        deal_programs(simulation, programs, phase, random);
         simulation->warm_cycles = span + WARM_CYCLES;
         simulation->start = phase;
         simulation->trace = phase && !options->traces_every_start ? NULL : options->trace;
         simulation->trace_context = options->trace_context;
         accp_simulation_run(simulation,
                             span + WARM_CYCLES + (longest > TIMED_CYCLES ? longest : TIMED_CYCLES));
-        add_samples(simulation, samples);
+        add_samples(simulation, programs, samples);
         if (warps > 1 || schedulers > 1) continue;
         /* A warp alone has no phase, but beside fuller schedulers it counts as often as they do. */
         while (options->warps > ACCP_MODEL_SCHEDULERS && ++phase < phases)
-            add_samples(simulation, samples);
+            add_samples(simulation, programs, samples);
         return;
     }
 }
@@ -177,12 +219,12 @@ static void summarize(struct samples *samples, struct accp_cycles *cycles)
 }
 
 /* Warps go to the schedulers in turn: some may have one more than others. */
-static enum accp_status run(const struct accp_model_program *program,
+static enum accp_status run(const struct programs *programs,
                             const struct accp_model_parameters *parameters,
                             const struct accp_model_options *options, struct accp_cycles *cycles,
                             struct accp_error *error)
 {
-    const int phases = options->phases ? options->phases : PHASES;
+    const int phases = phases_of(options);
     struct samples samples = {
         .cycles = malloc((size_t)phases * ACCP_MODEL_WARPS * sizeof *samples.cycles)};
     struct accp_simulation *simulation = malloc(sizeof *simulation);
@@ -194,10 +236,13 @@ static enum accp_status run(const struct accp_model_program *program,
     struct accp_random random = {options->seed};
     const int few = options->warps / ACCP_MODEL_SCHEDULERS;
     const int more = options->warps % ACCP_MODEL_SCHEDULERS;
-    const bool shared = program->has_shared && !(options->without >> ACCP_MECHANISM_SHARED & 1u) &&
+    bool shared = false;
+    for (int i = 0; i < programs->count; ++i)
+        shared |= programs->all[i].has_shared;
+    shared = shared && !(options->without >> ACCP_MECHANISM_SHARED & 1u) &&
                         few > 0 && !more;
     if (shared)
-        simulate(simulation, program, parameters, options, ACCP_MODEL_SCHEDULERS, few, &random,
+        simulate(simulation, programs, parameters, options, ACCP_MODEL_SCHEDULERS, few, &random,
                  &samples);
     else
         for (int s = 0; s < ACCP_MODEL_SCHEDULERS; ++s) {
@@ -205,7 +250,7 @@ static enum accp_status run(const struct accp_model_program *program,
             struct accp_model_options of_scheduler = *options;
             if (s) of_scheduler.trace = NULL;
             if (warps > 0 && (s == 0 || more))
-                simulate(simulation, program, parameters, &of_scheduler, 1, warps, &random,
+                simulate(simulation, programs, parameters, &of_scheduler, 1, warps, &random,
                          &samples);
         }
     summarize(&samples, cycles);
@@ -237,6 +282,26 @@ static bool is_validated(const struct accp_code *code)
     return false;
 }
 
+/* The loop itself first. Owned by the caller even on failure. */
+static enum accp_status read_programs(const struct accp_code *code, const struct accp_loop *loop,
+                                      const struct accp_model_options *options,
+                                      const struct accp_model_parameters *parameters,
+                                      struct programs *programs, char *unknown,
+                                      struct accp_error *error)
+{
+    char unknown_other[ACCP_MODEL_TEXT_BYTES];
+    ACCP_TRY(accp_model_program_init(code, loop, parameters, options->without, &programs->all[0],
+                                     unknown, error));
+    programs->count = 1;
+    for (int i = 0; i < options->other_count; ++i) {
+        ACCP_TRY(accp_model_program_init(code, options->others[i], parameters, options->without,
+                                         &programs->all[programs->count], unknown_other, error));
+        ++programs->count;
+        if (!unknown[0]) memcpy(unknown, unknown_other, sizeof unknown_other);
+    }
+    return ACCP_STATUS_OK;
+}
+
 enum accp_status accp_model_predict(const struct accp_code *code, const struct accp_loop *loop,
                                     const struct accp_model_options *options,
                                     struct accp_prediction *prediction, struct accp_error *error)
@@ -250,6 +315,10 @@ enum accp_status accp_model_predict(const struct accp_code *code, const struct a
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, options->phases,
                          "%d phases: from 1 to %d, or 0 for the default", options->phases,
                          ACCP_MODEL_PHASES);
+    if (options->other_count < 0 || options->other_count > ACCP_MODEL_OTHERS)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, options->other_count,
+                         "%d loops beside one: at the most %d", options->other_count,
+                         ACCP_MODEL_OTHERS);
     struct accp_model_parameters parameters;
     ACCP_TRY(accp_model_parameters_find(code->sm, &parameters, error));
     prediction->validated = is_validated(code);
@@ -258,11 +327,13 @@ enum accp_status accp_model_predict(const struct accp_code *code, const struct a
         return accp_fail(error, ACCP_STATUS_INPUT, code->kernel->name, -1,
                          "%d warps do not fit: its %d registers a thread allow %d on an SM",
                          options->warps, code->kernel->registers, prediction->most_warps);
-    struct accp_model_program program;
-    ACCP_TRY(accp_model_program_init(code, loop, &parameters, options->without, &program,
-                                     prediction->unknown, error));
+    struct programs programs = {.count = 0};
+    enum accp_status status =
+        read_programs(code, loop, options, &parameters, &programs, prediction->unknown, error);
     prediction->known = !prediction->unknown[0];
-    const enum accp_status status = run(&program, &parameters, options, &prediction->cycles, error);
-    accp_model_program_fini(&program);
+    if (status == ACCP_STATUS_OK)
+        status = run(&programs, &parameters, options, &prediction->cycles, error);
+    for (int i = 0; i < programs.count; ++i)
+        accp_model_program_fini(&programs.all[i]);
     return status;
 }

@@ -160,20 +160,82 @@ static void translate(const struct accp_instruction *in,
         add_operand(out, &in->operands[k], reuse, second);
 }
 
-/* Says the first thing in the loop that the model does not time. */
-static void find_unknown(const struct accp_code *code, size_t first, size_t last, char *unknown)
+/* The first thing that is not timed stays. */
+static void say_unknown(const struct accp_code *code, size_t at, const char *why, char *unknown)
 {
     char name[ACCP_INSTRUCTION_TEXT_BYTES];
-    for (size_t i = first; i <= last; ++i) {
-        const struct accp_instruction *instruction = &code->instructions[i];
-        const bool jumps = i < last && accp_instruction_class(instruction) == ACCP_CLASS_BRANCH;
-        if (!jumps && unit_of(instruction) >= 0) continue;
-        accp_instruction_mnemonic(instruction, name, sizeof name);
-        snprintf(unknown, ACCP_MODEL_TEXT_BYTES, "%.60s at 0x%zx%s", name,
-                 i * ACCP_INSTRUCTION_BYTES, jumps ? ", a branch inside the loop" : "");
-        return;
+    if (unknown[0]) return;
+    accp_instruction_mnemonic(&code->instructions[at], name, sizeof name);
+    snprintf(unknown, ACCP_MODEL_TEXT_BYTES, "%.40s at 0x%zx%s", name, at * ACCP_INSTRUCTION_BYTES,
+             why);
+}
+
+enum decision { ALWAYS, NEVER, SOMETIMES };
+
+/* Whether an instruction under its guard, or a branch under the predicate that it names besides, is
+ * executed. */
+static enum decision decide(const struct accp_instruction *instruction)
+{
+    enum decision decision = ALWAYS;
+    if (instruction->guard != ACCP_PREDICATE_TRUE)
+        decision = SOMETIMES;
+    else if (instruction->guard_negated)
+        return NEVER;
+    for (int i = 0; i < instruction->operand_count; ++i) {
+        const struct accp_operand *operand = &instruction->operands[i];
+        if (operand->kind != ACCP_OPERAND_PREDICATE &&
+            operand->kind != ACCP_OPERAND_UNIFORM_PREDICATE)
+            continue;
+        if (operand->index != ACCP_PREDICATE_TRUE)
+            decision = SOMETIMES;
+        else if (operand->negated)
+            return NEVER;
     }
+    return decision;
+}
+
+/* Where an iteration that another one follows goes from instruction `at` of the loop. */
+static size_t follow(const struct accp_code *code, const struct accp_loop *loop, size_t at,
+                     struct accp_model_program *program, char *unknown)
+{
+    struct accp_model_instruction *out = &program->instructions[at - loop->head];
+    const struct accp_instruction *instruction = &code->instructions[at];
+    const bool branches = accp_instruction_class(instruction) == ACCP_CLASS_BRANCH;
+    const enum decision decision = decide(instruction);
+    if (instruction->opcode == ACCP_OPCODE_EXIT && decision == ALWAYS)
+        say_unknown(code, at, " ends the warp", unknown);
+    if (!branches || decision == NEVER) return at + 1;
+    const size_t target = accp_code_target(code, at);
+    const bool is_plain = instruction->opcode == ACCP_OPCODE_BRA;
+    if (is_plain && (target < loop->head || target > loop->latch)) { /* or out of the kernel */
+        if (decision == ALWAYS) say_unknown(code, at, " leaves the loop", unknown);
+        return at + 1;
+    }
+    if (!is_plain || target <= at) {
+        program->has_bounds &= is_plain && target > loop->head;
+        say_unknown(code, at, ", a branch inside the loop", unknown);
+        return at + 1;
+    }
+    if (decision == SOMETIMES)
+        say_unknown(code, at, ", a branch inside the loop that a predicate decides", unknown);
+    out->jumps = true;
+    return target;
+}
+
+/* Marks what every iteration executes, and says the first thing on that way that is not timed. */
+static void find_way(const struct accp_code *code, const struct accp_loop *loop,
+                     struct accp_model_program *program, char *unknown)
+{
     unknown[0] = '\0';
+    program->has_bounds = true;
+    for (size_t at = loop->head; at <= loop->latch;) {
+        struct accp_model_instruction *out = &program->instructions[at - loop->head];
+        const size_t next = at < loop->latch ? follow(code, loop, at, program, unknown) : loop->latch + 1;
+        if (unit_of(&code->instructions[at]) < 0) say_unknown(code, at, "", unknown);
+        out->executed = true;
+        out->next = (int16_t)(next - loop->head);
+        at = next;
+    }
 }
 
 enum accp_status accp_model_program_init(const struct accp_code *code, const struct accp_loop *loop,
@@ -196,9 +258,13 @@ enum accp_status accp_model_program_init(const struct accp_code *code, const str
     for (size_t i = 0; i < count; ++i) {
         struct accp_model_instruction *out = &program->instructions[i];
         translate(&code->instructions[loop->head + i], parameters, without, out);
-        program->has_shared |= out->unit >= ACCP_UNIT_CONSTANT && out->unit < ACCP_UNIT_SFU;
     }
-    find_unknown(code, loop->head, loop->latch, unknown);
+    find_way(code, loop, program, unknown);
+    for (size_t i = 0; i < count; ++i) {
+        const struct accp_model_instruction *out = &program->instructions[i];
+        program->has_shared |=
+            out->executed && out->unit >= ACCP_UNIT_CONSTANT && out->unit < ACCP_UNIT_SFU;
+    }
     return ACCP_STATUS_OK;
 }
 

@@ -51,17 +51,23 @@ struct accp_model_instruction {
     struct accp_model_read reads[ACCP_MODEL_READS];
     uint8_t writes[ACCP_MODEL_WRITES];
     uint8_t write_cycles; /* from its issue until they can be read at leisure; 0: a scoreboard's */
+    bool executed;        /* in every iteration */
+    bool jumps;           /* is a branch that every iteration takes, if only to the next one */
+    int16_t next;         /* that the warp issues after it; `count` of the program: the first one */
 };
 
 struct accp_model_program {
     int count;
     int line_position; /* of the first instruction in its line, in instructions */
+    bool has_bounds;   /* false: what an iteration executes is not known, not even a part of it */
     bool has_shared;   /* something goes to the queue that the schedulers share */
     struct accp_model_instruction *instructions; /* owned; the last one is the branch back */
 };
 
 /* Translates a loop. `unknown` (ACCP_MODEL_TEXT_BYTES) gets "" or the first thing that the model
- * does not time. On success the caller frees with accp_model_program_fini. INPUT, MEMORY. */
+ * does not time. An iteration is one that another follows: it takes no branch out of the loop. A
+ * branch within it is taken if nothing guards it; one that a predicate decides is unknown, and what it
+ * may skip counts as not executed. On success the caller frees with accp_model_program_fini. INPUT, MEMORY. */
 enum accp_status accp_model_program_init(const struct accp_code *code, const struct accp_loop *loop,
                                          const struct accp_model_parameters *parameters,
                                          uint32_t without, struct accp_model_program *program,

@@ -13,7 +13,6 @@ void accp_simulation_init(struct accp_simulation *simulation,
                           int schedulers, int warps)
 {
     memset(simulation, 0, sizeof *simulation);
-    simulation->program = program;
     simulation->parameters = parameters;
     simulation->without = without;
     simulation->scheduler_count = schedulers;
@@ -23,6 +22,7 @@ void accp_simulation_init(struct accp_simulation *simulation,
         scheduler->owner = -1;
         memset(scheduler->reuse, -1, sizeof scheduler->reuse);
         for (int w = 0; w < warps; ++w) {
+            scheduler->warps[w].program = program;
             scheduler->warps[w].issue_cycle = -1;
             scheduler->warps[w].first_cycle = scheduler->warps[w].last_cycle = -1;
         }
@@ -44,13 +44,13 @@ static void fetch(const struct accp_simulation *simulation, struct accp_model_sc
             warp->request_cycle = now + parameters->fetch_again_cycles;
         }
         const bool wants = !warp->fetching && warp->request_cycle <= now &&
-                           warp->buffered <= simulation->program->count &&
+                           warp->buffered <= warp->program->count &&
                            warp->buffered - warp->next <= parameters->fetch_threshold_instructions;
         if (wants && (!chosen || warp->issue_cycle > chosen->issue_cycle)) chosen = warp;
     }
     if (!chosen || (has(simulation, ACCP_MECHANISM_FETCH) && scheduler->port_cycle > now)) return;
     const int position =
-        (simulation->program->line_position + chosen->buffered) % parameters->line_instructions;
+        (chosen->program->line_position + chosen->buffered) % parameters->line_instructions;
     chosen->fetching = chosen->buffered + parameters->line_instructions - position;
     chosen->arrival_cycle = now + parameters->fetch_latency_cycles;
     scheduler->port_cycle = now + parameters->fetch_port_cycles;
@@ -86,10 +86,9 @@ static enum accp_cause hindrance(const struct accp_simulation *simulation,
                                  const struct accp_model_warp *warp)
 {
     const int64_t now = simulation->cycle;
-    if (warp->next >= warp->buffered) return warp->next ? ACCP_CAUSE_LINE : ACCP_CAUSE_BRANCH;
+    if (warp->next >= warp->buffered) return warp->next != warp->target ? ACCP_CAUSE_LINE : ACCP_CAUSE_BRANCH;
     if (warp->ready_cycle > scheduler->cycle) return ACCP_CAUSE_STALL;
-    const struct accp_model_instruction *instruction =
-        &simulation->program->instructions[warp->next];
+    const struct accp_model_instruction *instruction = &warp->program->instructions[warp->next];
     for (int k = 0; instruction->wait_mask >> k; ++k)
         if (instruction->wait_mask >> k & 1 && warp->scoreboards[k].set_cycle <= now &&
             now < warp->scoreboards[k].clear_cycle)
@@ -277,33 +276,36 @@ static void enqueue(struct accp_simulation *simulation, struct accp_model_schedu
                        start + (latency ? parameters->read_latency_cycles : 0));
 }
 
-/* The branch back: what is in the buffer is of no use any more. */
+static void count_iteration(const struct accp_simulation *simulation, struct accp_model_warp *warp)
+{
+    if (simulation->cycle < simulation->warm_cycles) return;
+    if (warp->first_cycle < 0)
+        warp->first_cycle = simulation->cycle;
+    else
+        ++warp->iterations;
+    warp->last_cycle = simulation->cycle;
+}
+
+/* A taken branch: what is in the buffer is of no use any more. */
 static void jump(const struct accp_simulation *simulation,
-                 const struct accp_model_scheduler *scheduler, struct accp_model_warp *warp)
+                 const struct accp_model_scheduler *scheduler, struct accp_model_warp *warp,
+                 int target)
 {
     const struct accp_model_parameters *parameters = simulation->parameters;
     const int64_t now = scheduler->cycle;
-    warp->next = 0;
-    if (simulation->cycle >= simulation->warm_cycles) {
-        if (warp->first_cycle < 0)
-            warp->first_cycle = simulation->cycle;
-        else
-            ++warp->iterations;
-        warp->last_cycle = simulation->cycle;
-    }
+    warp->next = warp->target = target;
     if (!has(simulation, ACCP_MECHANISM_BRANCH)) return;
     warp->fetching = 0;
-    warp->buffered = has(simulation, ACCP_MECHANISM_LINES) ? 0 : simulation->program->count;
+    warp->buffered = has(simulation, ACCP_MECHANISM_LINES) ? target : warp->program->count;
     warp->request_cycle = now + parameters->branch_cycles - parameters->fetch_latency_cycles;
-    if (warp->buffered && warp->ready_cycle < now + parameters->branch_cycles)
+    if (warp->buffered > target && warp->ready_cycle < now + parameters->branch_cycles)
         warp->ready_cycle = now + parameters->branch_cycles;
 }
 
 static void issue(struct accp_simulation *simulation, struct accp_model_scheduler *scheduler, int w)
 {
     struct accp_model_warp *warp = &scheduler->warps[w];
-    const struct accp_model_instruction *instruction =
-        &simulation->program->instructions[warp->next];
+    const struct accp_model_instruction *instruction = &warp->program->instructions[warp->next];
     warp->issue_cycle = simulation->cycle;
     scheduler->last_warp = w;
     warp->ready_cycle = scheduler->cycle + instruction->wait_cycles;
@@ -318,7 +320,14 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
         if (has(simulation, ACCP_MECHANISM_SCOREBOARDS))
             enqueue(simulation, scheduler, warp, instruction);
     }
-    if (++warp->next == simulation->program->count) jump(simulation, scheduler, warp);
+    if (instruction->next == warp->program->count) {
+        count_iteration(simulation, warp);
+        jump(simulation, scheduler, warp, 0);
+    } else if (instruction->jumps) {
+        jump(simulation, scheduler, warp, instruction->next);
+    } else {
+        ++warp->next;
+    }
 }
 
 /* Before the chosen warp issues; -1: none does. */

@@ -18,8 +18,10 @@ struct accp_model_scoreboard {
 };
 
 struct accp_model_warp {
+    const struct accp_model_program *program;
     int next;     /* instruction to issue */
     int buffered; /* instructions before this one have been fetched */
+    int target;   /* of its last branch */
     int fetching; /* and before this one, once the line under way arrives; 0: none is */
     int64_t arrival_cycle,
         request_cycle;                /* of the line under way; before which none is asked for */
@@ -57,7 +59,6 @@ struct accp_model_scheduler {
 };
 
 struct accp_simulation {
-    const struct accp_model_program *program;
     const struct accp_model_parameters *parameters;
     uint32_t without;
     int scheduler_count;
@@ -69,7 +70,8 @@ struct accp_simulation {
     struct accp_model_scheduler schedulers[ACCP_MODEL_SCHEDULERS];
 };
 
-/* An empty SM with `warps` warps on each of `schedulers` schedulers, all about to start at 0. */
+/* An empty SM with `warps` warps on each of `schedulers` schedulers, all about to start `program` at
+ * 0; a warp may be given another one before it runs. */
 void accp_simulation_init(struct accp_simulation *simulation,
                           const struct accp_model_program *program,
                           const struct accp_model_parameters *parameters, uint32_t without,

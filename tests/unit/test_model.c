@@ -104,6 +104,53 @@ static void test_several_warps_are_near(void **state)
     }
 }
 
+/* The loop with its inner branch under another guard (4 bits, the highest negates; 7: always), and
+ * `ahead` instructions farther. */
+static struct accp_prediction predict_branch(const char *id, uint64_t guard, uint64_t ahead)
+{
+    struct fixture fixture;
+    struct accp_prediction prediction;
+    assemble(find(id), &fixture);
+    for (size_t i = fixture.loop.head; i < fixture.loop.latch; ++i) {
+        struct accp_instruction *at = &fixture.instructions[i];
+        if (!at->has_target) continue;
+        const uint64_t low = (at->low & ~UINT64_C(0xf000)) | guard << 12;
+        const uint64_t words[2] = {low + (ahead * 4 << 16), at->high};
+        uint8_t bytes[ACCP_INSTRUCTION_BYTES];
+        memcpy(bytes, words, sizeof bytes);
+        assert_int_equal(accp_sass_decode(90, bytes, at, NULL), ACCP_STATUS_OK);
+    }
+    fixture.code.count += 60; /* what stands behind the loop */
+    struct accp_instruction more[LONGEST + 68] = {0};
+    memcpy(more, fixture.instructions, sizeof fixture.instructions);
+    fixture.code.instructions = more;
+    const struct accp_model_options options = {.warps = 4, .seed = 7};
+    assert_int_equal(accp_model_predict(&fixture.code, &fixture.loop, &options, &prediction, NULL),
+                     ACCP_STATUS_OK);
+    return prediction;
+}
+
+static void test_branches_inside(void **state)
+{
+    enum { P2 = 2, ALWAYS = 7, NEVER = 15, TO_THE_END = 38 };
+    static const double fall_through_cycles = 65; /* measured with a predicate that was false */
+    const char *id = "jump_skip5_at10";
+    (void)state;
+    struct accp_prediction prediction = predict_branch(id, ALWAYS, 0);
+    assert_true(prediction.known && prediction.cycles.mean == find(id)->cycles);
+    prediction = predict_branch(id, NEVER, 0);
+    assert_true(prediction.known && prediction.cycles.mean == fall_through_cycles);
+    prediction = predict_branch(id, P2, 0);
+    assert_false(prediction.known);
+    assert_non_null(strstr(prediction.unknown, "that a predicate decides"));
+    /* An iteration that another one follows does not leave the loop. */
+    prediction = predict_branch(id, P2, TO_THE_END);
+    assert_true(prediction.known && prediction.cycles.mean == fall_through_cycles);
+    prediction = predict_branch(id, ALWAYS, TO_THE_END);
+    assert_false(prediction.known);
+    assert_non_null(strstr(prediction.unknown, "leaves the loop"));
+}
+
 struct switch_case {
     enum accp_mechanism mechanism;
     const char *loop;
@@ -315,6 +362,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_one_warp_is_exact),
         cmocka_unit_test(test_several_warps_are_near),
+        cmocka_unit_test(test_branches_inside),
         cmocka_unit_test(test_each_mechanism_switches),
         cmocka_unit_test(test_distribution_is_sound_and_repeats),
         cmocka_unit_test(test_every_warp_counts_once),
