@@ -1,7 +1,8 @@
 #include "cli/judging.h"
 
-#include "cli/predicting.h"
 #include "cli/select.h"
+#include "cli/shape_judging.h"
+#include "cli/shaping.h"
 #include "cli/statics.h"
 #include "golden/record.h"
 #include "report/export.h"
@@ -186,20 +187,87 @@ static enum accp_status keep_claims(struct judging *judging, struct accp_error *
     return ACCP_STATUS_OK;
 }
 
-/* Which roles must be in the runs: those asked for; in a prediction that none was asked for by name,
- * those that the model was meant to time. */
+/* Which roles must be in the runs: those asked for. */
 static enum accp_status select_roles(struct judging *judging, struct accp_error *error)
 {
     struct accp_selection selection;
-    const bool asked = judging->options->filter || judging->options->probe;
-    const bool predicted = judging->runs[0].source == ACCP_SOURCE_PREDICTED;
-    judging->is_selective = asked || predicted;
+    judging->is_selective = judging->options->filter || judging->options->probe;
     if (!judging->is_selective) return ACCP_STATUS_OK;
     ACCP_TRY(accp_select(judging->options, &selection, error));
     for (size_t i = 0; i < selection.count; ++i)
-        judging->selected[selection.roles[i] - accp_roles] =
-            asked || accp_predicting_times(selection.roles[i]);
+        judging->selected[selection.roles[i] - accp_roles] = true;
     return ACCP_STATUS_OK;
+}
+
+static enum accp_status add_shape(struct judging *judging, const char *arch, const char *subject,
+                                  const struct accp_shape_verdict *verdict, enum accp_reason reason,
+                                  struct accp_error *error)
+{
+    struct accp_line *line;
+    ACCP_TRY(accp_judgement_append(&judging->judged->judgement, &line, error));
+    line->verdict = reason == ACCP_REASON_NO_SHAPE ? ACCP_VERDICT_SKIP : verdict->verdict;
+    line->reason = reason;
+    line->answer = verdict->golden[0] ? ACCP_ANSWER_SKU : ACCP_ANSWER_LAWS;
+    snprintf(line->claim, sizeof line->claim, "%s.shape", subject);
+    snprintf(line->role, sizeof line->role, "%s", subject);
+    snprintf(line->golden, sizeof line->golden, "%s", verdict->golden);
+    snprintf(line->text, sizeof line->text, "%s%s%.300s", accp_reason_text(reason),
+             verdict->text[0] ? ": " : "", verdict->text);
+    snprintf(line->repeat, sizeof line->repeat, "accprobe shape --arch %s --filter '%s%s'", arch,
+             reason == ACCP_REASON_NO_SHAPE ? "" : "^",
+             reason == ACCP_REASON_NO_SHAPE ? "." : subject);
+    return ACCP_STATUS_OK;
+}
+
+/* A line a role whose SASS is on record, and one over those whose is not. */
+static enum accp_status add_shapes(struct judging *judging, const struct accp_shaped *shaped,
+                                   struct accp_error *error)
+{
+    static const enum accp_reason reasons[ACCP_VERDICT_COUNT] = {
+        [ACCP_VERDICT_PASS] = ACCP_REASON_SHAPE_HOLDS,
+        [ACCP_VERDICT_DRIFT] = ACCP_REASON_SHAPE_LEFT,
+        [ACCP_VERDICT_FAIL] = ACCP_REASON_STRUCTURE_LOST};
+    struct accp_shape_verdict none = {.verdict = ACCP_VERDICT_NO_GOLDEN};
+    size_t unrecorded = 0;
+    for (size_t i = 0; i < shaped->shapes.count; ++i) {
+        const struct accp_shape *shape = &shaped->shapes.shapes[i];
+        const struct accp_shape_verdict *verdict = &shaped->verdicts[i];
+        if (verdict->verdict == ACCP_VERDICT_NO_GOLDEN)
+            ++unrecorded;
+        else
+            ACCP_TRY(add_shape(judging, shaped->shapes.arch, shape->role, verdict,
+                               reasons[verdict->verdict], error));
+    }
+    if (unrecorded == 0) return ACCP_STATUS_OK;
+    snprintf(none.text, sizeof none.text, "%zu roles, ptxas %s", unrecorded,
+             shaped->shapes.compiler_version);
+    return add_shape(judging, shaped->shapes.arch, "unrecorded", &none, ACCP_REASON_NO_SHAPE,
+                     error);
+}
+
+/* Whether some role has its kernel to itself: a shape is of a kernel. */
+static bool has_own(const struct accp_run *run)
+{
+    for (size_t i = 0; i < run->role_count; ++i) {
+        const struct accp_role *role = accp_role_find(run->roles[i].role);
+        if (role && role->dispatch == ACCP_DISPATCH_ALONE) return true;
+    }
+    return false;
+}
+
+/* Beside a prediction that was made here, the SASS of the built kernels that it was made from. */
+static enum accp_status judge_shapes(struct judging *judging, struct accp_error *error)
+{
+    struct accp_options options = *judging->options;
+    struct accp_shaped shaped = {0};
+    const struct accp_run *run = &judging->runs[0];
+    if (run->source != ACCP_SOURCE_PREDICTED || judging->file || options.cubin || !has_own(run))
+        return ACCP_STATUS_OK;
+    options.out = NULL; /* that of the run */
+    enum accp_status status = accp_shape_judging(&options, run->device.arch, &shaped, error);
+    if (status == ACCP_STATUS_OK) status = add_shapes(judging, &shaped, error);
+    accp_shaped_fini(&shaped);
+    return status;
 }
 
 static enum accp_status judge_all(struct judging *judging, struct accp_error *error)
@@ -208,6 +276,7 @@ static enum accp_status judge_all(struct judging *judging, struct accp_error *er
     ACCP_TRY(select_roles(judging, error));
     for (int probe = -1; probe < ACCP_PROBE_COUNT; ++probe)
         if (has_probe(judging, probe)) ACCP_TRY(judge_probe(judging, probe, error));
+    ACCP_TRY(judge_shapes(judging, error));
     accp_judgement_conclude(&judging->judged->judgement);
     return keep_claims(judging, error);
 }

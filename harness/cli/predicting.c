@@ -242,35 +242,6 @@ static enum accp_status predict_cubin(struct predicting *predicting,
     return status;
 }
 
-bool accp_predicting_times(const struct accp_role *role)
-{
-    return role->sink != ACCP_SINK_STORE;
-}
-
-/* Roles that were never meant to be timed would make every answer of the gate an unknown one, so
- * they are left out where none was asked for by name, and that is said. */
-static void leave_out(struct predicting *predicting, struct accp_selection *selection)
-{
-    size_t kept = 0, mixed = 0;
-    char text[128];
-    for (size_t i = 0; i < selection->count; ++i)
-        kept += accp_predicting_times(selection->roles[i]);
-    const size_t out = selection->count - kept;
-    if (predicting->options->probe || predicting->options->filter || out == 0) return;
-    kept = 0;
-    for (size_t i = 0; i < selection->count; ++i) {
-        if (accp_predicting_times(selection->roles[i]))
-            selection->roles[kept++] = selection->roles[i];
-        else
-            mixed += selection->roles[i]->dispatch == ACCP_DISPATCH_MIXED;
-    }
-    selection->count = kept;
-    snprintf(text, sizeof text,
-             "%zu left out, whose warps run different loops, and %zu that store to shared memory",
-             mixed, out - mixed);
-    add_note(predicting, "roles that the model does not time", text);
-}
-
 static enum accp_status predict_all(struct predicting *predicting, struct accp_error *error)
 {
     const struct accp_options *options = predicting->options;
@@ -284,7 +255,6 @@ static enum accp_status predict_all(struct predicting *predicting, struct accp_e
         return status;
     }
     ACCP_TRY(accp_select(options, &selection, error));
-    if (predicting->is_for_gate) leave_out(predicting, &selection);
     for (int probe = 0; probe < ACCP_PROBE_COUNT; ++probe) {
         bool is_selected = false;
         for (size_t i = 0; i < selection.count; ++i)

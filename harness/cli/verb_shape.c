@@ -1,4 +1,4 @@
-#include "cli/shape_print.h"
+#include "cli/shape_judging.h"
 #include "cli/shaping.h"
 #include "cli/verbs.h"
 
@@ -120,8 +120,15 @@ static enum accp_status judge(const struct accp_options *options, const char *ar
     return judge_with(options, arch, folder, shaped, error);
 }
 
-static enum accp_status shape_arch(const struct accp_options *options, const char *arch,
-                                   struct accp_shaped *shaped, struct accp_error *error)
+void accp_shaped_fini(struct accp_shaped *shaped)
+{
+    accp_shapes_fini(&shaped->shapes);
+    free(shaped->verdicts);
+    shaped->verdicts = NULL;
+}
+
+enum accp_status accp_shape_judging(const struct accp_options *options, const char *arch,
+                                    struct accp_shaped *shaped, struct accp_error *error)
 {
     ACCP_TRY(make_shapes(options, arch, options->out || options->listing, shaped, error));
     ACCP_TRY(name_compiler(options, &shaped->shapes, error));
@@ -177,7 +184,7 @@ static enum accp_status shape(const struct accp_options *options, struct accp_sh
     const char *arches[ACCP_ARCH_COUNT];
     ACCP_TRY(arches_of(options, arches, count, error));
     for (size_t i = 0; i < *count; ++i)
-        ACCP_TRY(shape_arch(options, arches[i], &shaped[i], error));
+        ACCP_TRY(accp_shape_judging(options, arches[i], &shaped[i], error));
     if (options->out) ACCP_TRY(accp_shapes_write(options->out, &shaped[0].shapes, error));
     return accp_shape_print(options, shaped, *count, error);
 }
@@ -199,10 +206,8 @@ int accp_verb_shape(const struct accp_options *options)
     if (!shaped) return ACCP_EXIT_USAGE;
     enum accp_status status = shape(options, shaped, &count, &error);
     int exit_status = status == ACCP_STATUS_OK ? exit_status_of(shaped, count) : 0;
-    for (size_t i = 0; i < count; ++i) {
-        accp_shapes_fini(&shaped[i].shapes);
-        free(shaped[i].verdicts);
-    }
+    for (size_t i = 0; i < count; ++i)
+        accp_shaped_fini(&shaped[i]);
     free(shaped);
     return status == ACCP_STATUS_OK ? exit_status : accp_exit_error(&error);
 }

@@ -33,7 +33,8 @@ struct accp_sku {
 struct accp_golden_level {
     char role[ACCP_NAME_BYTES], kernel[ACCP_NAME_BYTES];
     int warps, sessions, record; /* record: index of its recording */
-    double mean, sd, tolerance;  /* cycles per iteration */
+    double mean, sd, tolerance;  /* cycles per iteration; all 0 in a prediction of a loop that the
+                                    model does not time */
     char sass[ACCP_SASS_HASH_BYTES], sass_exact[ACCP_SASS_HASH_BYTES]; /* as in run.h */
 };
 

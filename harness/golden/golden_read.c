@@ -76,6 +76,20 @@ static enum accp_status read_record(const struct accp_json *object,
     return read_protocol(object, &record->protocol, error);
 }
 
+static enum accp_status read_cycles(const struct accp_json *object, struct accp_golden_level *level,
+                                    struct accp_error *error)
+{
+    ACCP_TRY(accp_json_number(object, "mean", 1e-3, cycles_max, &level->mean, error));
+    ACCP_TRY(accp_json_number(object, "sd", 0, cycles_max, &level->sd, error));
+    ACCP_TRY(accp_json_number(object, "tolerance", 1e-6, cycles_max, &level->tolerance, error));
+    /* The floor is written with two digits, rounded up. */
+    double floor_sd = accp_statistics_floor(0, accp_statistics_quantum(level->mean));
+    if (level->sd < floor_sd)
+        return accp_json_fail(object, error, "sd is %g, below the %.2g that rounding alone makes",
+                              level->sd, floor_sd);
+    return ACCP_STATUS_OK;
+}
+
 static enum accp_status read_level(const struct accp_json *object, const struct accp_golden *golden,
                                    struct accp_golden_level *level, struct accp_error *error)
 {
@@ -92,16 +106,12 @@ static enum accp_status read_level(const struct accp_json *object, const struct 
     int least = golden->source == ACCP_SOURCE_MEASURED ? ACCP_GOLDEN_SESSIONS_MIN : 1;
     ACCP_TRY(read_int(object, "warps", 1, WARPS_MAX, &level->warps, error));
     ACCP_TRY(read_int(object, "sessions", least, SESSIONS_MAX, &level->sessions, error));
-    ACCP_TRY(accp_json_number(object, "mean", 1e-3, cycles_max, &level->mean, error));
-    ACCP_TRY(accp_json_number(object, "sd", 0, cycles_max, &level->sd, error));
     ACCP_TRY(accp_run_sass_read(object, level->sass, level->sass_exact, error));
-    ACCP_TRY(accp_json_number(object, "tolerance", 1e-6, cycles_max, &level->tolerance, error));
-    /* The floor is written with two digits, rounded up. */
-    double floor_sd = accp_statistics_floor(0, accp_statistics_quantum(level->mean));
-    if (level->sd < floor_sd)
-        return accp_json_fail(object, error, "sd is %g, below the %.2g that rounding alone makes",
-                              level->sd, floor_sd);
-    return read_int(object, "record", 0, (int)golden->record_count - 1, &level->record, error);
+    ACCP_TRY(read_int(object, "record", 0, (int)golden->record_count - 1, &level->record, error));
+    const bool is_timed = accp_json_has(object, "mean") || accp_json_has(object, "sd") ||
+                          accp_json_has(object, "tolerance");
+    if (golden->source == ACCP_SOURCE_PREDICTED && !is_timed) return ACCP_STATUS_OK;
+    return read_cycles(object, level, error);
 }
 
 /* Whether the series, or one of its accs (acc >= 0), stands in the tables. */

@@ -50,11 +50,12 @@ static int put_level(FILE *stream, const struct accp_golden_level *level)
         failed |= put_text(stream, ", \"sass\": ", level->sass);
         failed |= put_text(stream, ", \"sass_exact\": ", level->sass_exact);
     }
-    return failed | (fprintf(stream,
-                             ", \"warps\": %d, \"sessions\": %d, \"mean\": %.10g, \"sd\": %.10g, "
-                             "\"tolerance\": %.10g, \"record\": %d}",
-                             level->warps, level->sessions, level->mean, level->sd,
-                             level->tolerance, level->record) < 0);
+    failed |=
+        fprintf(stream, ", \"warps\": %d, \"sessions\": %d", level->warps, level->sessions) < 0;
+    if (level->mean > 0)
+        failed |= fprintf(stream, ", \"mean\": %.10g, \"sd\": %.10g, \"tolerance\": %.10g",
+                          level->mean, level->sd, level->tolerance) < 0;
+    return failed | (fprintf(stream, ", \"record\": %d}", level->record) < 0);
 }
 
 static int put_order(FILE *stream, const struct accp_golden_order *order)

@@ -150,6 +150,12 @@ static bool same_sass(const struct accp_golden_level *before, const struct accp_
                                strcmp(before->sass_exact, level->sass_exact) == 0);
 }
 
+/* A prediction may say of a loop that the model does not time it. */
+static bool is_untimed(const struct accp_summary *summary, const struct accp_point *point)
+{
+    return summary->runs[0].source == ACCP_SOURCE_PREDICTED && point->processes == 0;
+}
+
 static enum accp_status check_points(const struct accp_summary *summary, struct accp_error *error)
 {
     bool measured = summary->runs[0].source == ACCP_SOURCE_MEASURED;
@@ -160,6 +166,7 @@ static enum accp_status check_points(const struct accp_summary *summary, struct 
             return accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
                              "%s is no role of a probe: a golden holds roles of the tables only",
                              point->role);
+        if (is_untimed(summary, point)) continue;
         if (point->empty > 0)
             return accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
                              "%s at %d warp%s has no sample in %zu of the runs", point->role,
@@ -253,6 +260,14 @@ static int new_record(const struct merge *merge)
     return (int)merge->old->record_count;
 }
 
+static void name_untimed(const struct accp_point *point, struct accp_golden_level *level)
+{
+    memcpy(level->role, point->role, sizeof level->role);
+    memcpy(level->kernel, point->kernel, sizeof level->kernel);
+    level->warps = point->warps;
+    level->sessions = (int)point->empty;
+}
+
 static void merge_levels(struct merge *merge)
 {
     const struct accp_golden *old = merge->old;
@@ -268,11 +283,16 @@ static void merge_levels(struct merge *merge)
         struct accp_golden_level *level = &new->levels[new->level_count++];
         const struct accp_golden_level *before =
             accp_golden_level_find(old, point->role, point->warps);
-        accp_derive_level(point, merge->summary, &merge->confidence, level);
+        if (is_untimed(merge->summary, point))
+            name_untimed(point, level);
+        else
+            accp_derive_level(point, merge->summary, &merge->confidence, level);
         copy_sass(merge->summary, level);
         level->record = new_record(merge);
-        bool keep = before && same_sass(before, level) && comparable(merge, before->record) &&
-                    accp_derive_level_agrees(before, level, &merge->confidence);
+        bool keep =
+            before && same_sass(before, level) && comparable(merge, before->record) &&
+            (before->mean > 0) == (level->mean > 0) &&
+            (level->mean == 0 || accp_derive_level_agrees(before, level, &merge->confidence));
         if (keep) *level = *before;
         merge->kept += keep;
         merge->changed += !keep;

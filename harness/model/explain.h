@@ -32,7 +32,8 @@ enum { ACCP_TIMELINE_CYCLES = 1024 };
 
 /* One instruction of the loop. */
 struct accp_explained_instruction {
-    bool executed; /* false: a branch skips it, in every iteration or, if the prediction is unknown for
+    bool
+        executed; /* false: a branch skips it, in every iteration or, if the prediction is unknown for
                       that, in some */
     /* Of an iteration of one warp, on average: [ACCP_CAUSE_NONE] is the cycle in which it issues.
      * A stall count is charged to the instruction that carries it, the fetch of a branch target to
@@ -55,10 +56,10 @@ struct accp_explanation {
      * the prediction where every scheduler has as many warps. */
     double cycles;
     double causes[ACCP_CAUSE_COUNT]; /* sums over the instructions */
-    bool has_bounds; /* false: nobody knows where a branch inside the loop goes */
+    bool has_bounds;                 /* false: nobody knows where a branch inside the loop goes */
     /* Cycles, of the instructions that every iteration executes; 0: nothing of it is used. */
     double bounds[ACCP_BOUND_COUNT];
-    int count;                       /* instructions */
+    int count;                                       /* instructions */
     struct accp_explained_instruction *instructions; /* owned */
     /* Of the first start: from a branch of warp 0 on until every warp has been through an iteration,
      * or ACCP_TIMELINE_CYCLES. [cycle * scheduler_warps + warp] */

@@ -239,8 +239,7 @@ static enum accp_status run(const struct programs *programs,
     bool shared = false;
     for (int i = 0; i < programs->count; ++i)
         shared |= programs->all[i].has_shared;
-    shared = shared && !(options->without >> ACCP_MECHANISM_SHARED & 1u) &&
-                        few > 0 && !more;
+    shared = shared && !(options->without >> ACCP_MECHANISM_SHARED & 1u) && few > 0 && !more;
     if (shared)
         simulate(simulation, programs, parameters, options, ACCP_MODEL_SCHEDULERS, few, &random,
                  &samples);

@@ -230,7 +230,8 @@ static void find_way(const struct accp_code *code, const struct accp_loop *loop,
     program->has_bounds = true;
     for (size_t at = loop->head; at <= loop->latch;) {
         struct accp_model_instruction *out = &program->instructions[at - loop->head];
-        const size_t next = at < loop->latch ? follow(code, loop, at, program, unknown) : loop->latch + 1;
+        const size_t next =
+            at < loop->latch ? follow(code, loop, at, program, unknown) : loop->latch + 1;
         if (unit_of(&code->instructions[at]) < 0) say_unknown(code, at, "", unknown);
         out->executed = true;
         out->next = (int16_t)(next - loop->head);

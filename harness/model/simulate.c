@@ -86,7 +86,8 @@ static enum accp_cause hindrance(const struct accp_simulation *simulation,
                                  const struct accp_model_warp *warp)
 {
     const int64_t now = simulation->cycle;
-    if (warp->next >= warp->buffered) return warp->next != warp->target ? ACCP_CAUSE_LINE : ACCP_CAUSE_BRANCH;
+    if (warp->next >= warp->buffered)
+        return warp->next != warp->target ? ACCP_CAUSE_LINE : ACCP_CAUSE_BRANCH;
     if (warp->ready_cycle > scheduler->cycle) return ACCP_CAUSE_STALL;
     const struct accp_model_instruction *instruction = &warp->program->instructions[warp->next];
     for (int k = 0; instruction->wait_mask >> k; ++k)

@@ -243,16 +243,33 @@ void accp_report_counts(FILE *stream, const struct accp_judgement *judgement)
     }
 }
 
+/* Levels that a prediction says nothing of. */
+static void print_untimed(const struct accp_judgement *judgement, FILE *stream)
+{
+    size_t on_record = 0, untimed = 0;
+    for (size_t i = 0; i < judgement->line_count; ++i) {
+        if (!strstr(judgement->lines[i].claim, ".level@")) continue;
+        on_record += judgement->lines[i].reason == ACCP_REASON_NOT_TIMED_ON_RECORD;
+        untimed += judgement->lines[i].reason == ACCP_REASON_NOT_TIMED;
+    }
+    if (untimed > 0) fprintf(stream, ", %zu that the model does not time", untimed);
+    if (on_record > 0) fprintf(stream, ", %zu not timed on record either", on_record);
+}
+
 static void print_verdict(const struct accp_report *report, FILE *stream, bool markdown)
 {
     const struct accp_judgement *judgement = report->judgement;
     fprintf(stream, "%sverdict: %s%s, %s (", markdown ? "**" : "",
             accp_verdict_name(judgement->verdict), markdown ? "**" : "",
-            accp_verdict_text(judgement->verdict));
+            report->runs[0].source == ACCP_SOURCE_PREDICTED &&
+                    judgement->verdict == ACCP_VERDICT_ENVIRONMENT
+                ? "not everything could be predicted"
+                : accp_verdict_text(judgement->verdict));
     accp_report_counts(stream, judgement);
-    fprintf(stream, "; %zu %srole levels), exit status %d\n", judgement->roles_judged,
-            report->runs[0].source == ACCP_SOURCE_PREDICTED ? "predicted " : "",
-            accp_verdict_exit(judgement->verdict));
+    fprintf(stream, "; %zu %srole levels", judgement->roles_judged,
+            report->runs[0].source == ACCP_SOURCE_PREDICTED ? "predicted " : "");
+    print_untimed(judgement, stream);
+    fprintf(stream, "), exit status %d\n", accp_verdict_exit(judgement->verdict));
     if (judgement->trouble != ACCP_TROUBLE_NONE)
         fprintf(stream, "%ssurroundings: %s: %s\n", markdown ? "\n" : "",
                 accp_trouble_text(judgement->trouble), judgement->trouble_text);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* What stands in the way of a claim on several roles. */
-enum gap { GAP_NONE, GAP_NOT_SELECTED, GAP_MISSING };
+enum gap { GAP_NONE, GAP_NOT_SELECTED, GAP_UNTIMED, GAP_MISSING };
 
 static bool wanted(const struct accp_judge *judge, size_t row)
 {
@@ -31,7 +31,10 @@ static enum gap find_gap(const struct accp_judge *judge, const char *name, bool 
             accp_summary_find(&judge->summary, accp_roles[i].name, warps);
         if (point && point->processes > 0 && point->empty == 0) continue;
         if (!point && !wanted(judge, i)) return GAP_NOT_SELECTED;
-        gap = GAP_MISSING;
+        if (!point || !accp_judge_untimed(judge, point))
+            gap = GAP_MISSING;
+        else if (gap == GAP_NONE)
+            gap = GAP_UNTIMED;
     }
     return gap;
 }
@@ -171,6 +174,9 @@ static enum accp_status judge_series(struct accp_judge *judge, const struct accp
         line->processes = least_processes(judge, first->series, false, first->warps);
         if (gap == GAP_MISSING) {
             accp_judge_say(line, ACCP_VERDICT_ENVIRONMENT, ACCP_REASON_INCOMPLETE, "%s", "");
+        } else if (gap == GAP_UNTIMED) {
+            accp_judge_say(line, ACCP_VERDICT_SKIP, ACCP_REASON_NOT_TIMED_ON_RECORD,
+                           "some of its roles");
         } else if (accp_judge_unanswered(judge, order ? order->record : -1, &reason)) {
             char found[128];
             found_order(judge, first->series, first->warps, found, sizeof found);
@@ -249,6 +255,9 @@ static enum accp_status judge_family(struct accp_judge *judge, const struct accp
     line->processes = least_processes(judge, first->family, true, first->warps);
     if (gap == GAP_MISSING)
         accp_judge_say(line, ACCP_VERDICT_ENVIRONMENT, ACCP_REASON_INCOMPLETE, "%s", "");
+    else if (gap == GAP_UNTIMED)
+        accp_judge_say(line, ACCP_VERDICT_SKIP, ACCP_REASON_NOT_TIMED_ON_RECORD,
+                       "some of its roles");
     else if (!growth && knows_family(judge, first->family, first->warps))
         accp_judge_say(line, ACCP_VERDICT_SKIP, ACCP_REASON_NOT_CLAIMED, "%s", "");
     else if (accp_judge_unanswered(judge, growth ? growth->record : -1, &reason))
@@ -275,13 +284,17 @@ static enum accp_status judge_coverage(struct accp_judge *judge, int probe,
     struct accp_line *line;
     const char *missing = NULL;
     int missing_warps = 0;
-    size_t covered = 0, needed = 0;
+    size_t covered = 0, needed = 0, untimed = 0;
     for (int warps = 1; warps <= 32; ++warps) {
         if (!runs_probe_at(judge, probe, warps)) continue;
         for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
             if ((int)accp_roles[i].probe != probe || !wanted(judge, i)) continue;
             const struct accp_point *point =
                 accp_summary_find(&judge->summary, accp_roles[i].name, warps);
+            if (point && accp_judge_untimed(judge, point)) {
+                ++untimed;
+                continue;
+            }
             ++needed;
             if (point && point->processes > 0) {
                 ++covered;
@@ -299,6 +312,11 @@ static enum accp_status judge_coverage(struct accp_judge *judge, int probe,
         accp_judge_say(line, ACCP_VERDICT_ENVIRONMENT, ACCP_REASON_ROLE_MISSING,
                        "%zu of %zu, the first without a sample is %s at %d warp%s", covered, needed,
                        missing, missing_warps, ACCP_PLURAL(missing_warps, "s"));
+    else if (untimed > 0)
+        accp_judge_say(line, needed > 0 ? ACCP_VERDICT_PASS : ACCP_VERDICT_SKIP,
+                       needed > 0 ? ACCP_REASON_COVERED : ACCP_REASON_NOT_TIMED_ON_RECORD,
+                       "%zu of %zu, and %zu are not timed on record either", covered, needed,
+                       untimed);
     else
         accp_judge_say(line, ACCP_VERDICT_PASS, ACCP_REASON_COVERED, "%zu of %zu", covered, needed);
     return ACCP_STATUS_OK;

@@ -30,6 +30,9 @@ void accp_judge_say(struct accp_line *line, enum accp_verdict verdict, enum accp
  * no row. False: a row answers, recorded with the run's protocol. */
 bool accp_judge_unanswered(const struct accp_judge *judge, int record, enum accp_reason *reason);
 
+/* Whether the run says of a role that the model does not time it, and the golden says so too. */
+bool accp_judge_untimed(const struct accp_judge *judge, const struct accp_point *point);
+
 /* The static side of a role; UNKNOWN if nobody knows. */
 struct accp_static accp_judge_static(const struct accp_verdict_input *input, const char *role);
 

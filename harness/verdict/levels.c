@@ -80,6 +80,15 @@ static enum accp_status judge_level(struct accp_judge *judge, const struct accp_
     line->processes = point->processes;
     line->samples = point->samples;
     if (point->processes > 0) line->value = point->mean;
+    const bool is_predicted = judge->input->runs[0].source == ACCP_SOURCE_PREDICTED;
+    if (accp_judge_untimed(judge, point)) {
+        accp_judge_say(line, ACCP_VERDICT_SKIP, ACCP_REASON_NOT_TIMED_ON_RECORD, "%s", "");
+        return ACCP_STATUS_OK;
+    }
+    if (is_predicted && point->processes == 0) {
+        accp_judge_say(line, ACCP_VERDICT_ENVIRONMENT, ACCP_REASON_NOT_TIMED, "%s", "");
+        return ACCP_STATUS_OK;
+    }
     if (point->processes == 0 || point->empty > 0) {
         accp_judge_say(line, ACCP_VERDICT_ENVIRONMENT, ACCP_REASON_ZERO_SAMPLES,
                        "%zu of %zu processes have no sample", point->empty,
@@ -91,6 +100,7 @@ static enum accp_status judge_level(struct accp_judge *judge, const struct accp_
         judge->golden && judge->answer == ACCP_ANSWER_SKU
             ? accp_golden_level_find(judge->golden, point->role, point->warps)
             : NULL;
+    if (row && row->mean == 0) row = NULL; /* the model times it now, and did not before */
     enum accp_reason reason;
     struct accp_static shape = accp_judge_static(judge->input, point->role);
     if (accp_judge_unanswered(judge, row ? row->record : -1, &reason))

@@ -153,6 +153,16 @@ bool accp_judge_unanswered(const struct accp_judge *judge, int record, enum accp
                                &judge->summary.runs[0].protocol);
 }
 
+bool accp_judge_untimed(const struct accp_judge *judge, const struct accp_point *point)
+{
+    if (judge->input->runs[0].source != ACCP_SOURCE_PREDICTED || point->processes > 0 ||
+        !judge->golden || judge->answer != ACCP_ANSWER_SKU)
+        return false;
+    const struct accp_golden_level *row =
+        accp_golden_level_find(judge->golden, point->role, point->warps);
+    return row && row->mean == 0;
+}
+
 struct accp_static accp_judge_static(const struct accp_verdict_input *input, const char *role)
 {
     for (size_t i = 0; i < input->static_count; ++i)
@@ -257,7 +267,7 @@ static bool is_other_model(const struct accp_judge *judge)
         const struct accp_point *point = &judge->summary.points[i];
         const struct accp_golden_level *row =
             accp_golden_level_find(judge->golden, point->role, point->warps);
-        if (row && point->processes > 0 &&
+        if (row && row->mean > 0 && point->processes > 0 &&
             accp_judge_static(judge->input, point->role).state == ACCP_STATIC_SAME &&
             fabs(point->mean - row->mean) > row->tolerance)
             return true;

@@ -25,7 +25,7 @@ assert levels, "no role was judged"
 for line in levels:
     if line["verdict"] == "NO_GOLDEN" and line["reason"] != "OTHER_MODEL":
         sys.exit(f"expected a prediction on record: {line['claim']}: {line['text']}")
-for reason in ("LAW_BROKEN", "STRUCTURE_LOST", "ZERO_SAMPLES", "ROLE_MISSING"):
+for reason in ("LAW_BROKEN", "STRUCTURE_LOST", "ZERO_SAMPLES", "NOT_TIMED", "ROLE_MISSING"):
     for line in reasons[reason]:
         sys.exit(f"expected no {reason}: {line['claim']}: {line['text']}")
 if built not in recorded:
