@@ -28,7 +28,8 @@ static void add(struct accp_explained *explained, enum accp_change_kind kind, do
     if (explained->change_count == ACCP_EXPLAIN_CHANGES) return;
     struct accp_change *change = &explained->changes[explained->change_count++];
     va_list arguments;
-    *change = (struct accp_change){.kind = kind, .cycles = cycles, .relative = relative};
+    *change = (struct accp_change){
+        .kind = kind, .cycles = cycles, .relative = relative, .number = explained->change_count};
     va_start(arguments, format);
     vsnprintf(change->what, sizeof change->what, format, arguments);
     va_end(arguments);
@@ -197,7 +198,7 @@ static int by_gain(const void *left, const void *right)
     const struct accp_change *a = left, *b = right;
     if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
     if (a->relative != b->relative) return a->relative < b->relative ? -1 : 1;
-    return strcmp(a->what, b->what);
+    return (a->number > b->number) - (a->number < b->number);
 }
 
 enum accp_status accp_changes_find(struct accp_explained *explained, struct accp_error *error)

@@ -76,6 +76,7 @@ static json_t *instruction_json(const struct accp_explained *explained, int i)
                                control->stall_cycles, "yield", control->yield, "wait_mask",
                                control->wait_mask, "cycles", causes_json(own->cycles));
     const size_t producer = explained->loop->head + (size_t)own->producer;
+    if (object && !own->executed) json_object_set_new(object, "skipped", json_true());
     if (object && own->producer >= 0)
         json_object_set_new(object, "waits_for",
                             json_integer((json_int_t)producer * ACCP_INSTRUCTION_BYTES));
@@ -148,8 +149,7 @@ static bool put_head(const struct accp_explained *explained)
     printf(",\n \"warps\": %d, \"scheduler_warps\": %d, \"most_warps\": %d, \"registers\": %d",
            explained->warps, explanation->scheduler_warps, explanation->prediction.most_warps,
            explained->kernel->registers);
-    if (explained->register_limit > 0)
-        printf(", \"register_limit\": %d", explained->register_limit);
+    printf(", \"register_limit\": %d", explained->register_limit);
     good &= put("bottleneck", json_string(explained->bottleneck));
     if (!explanation->prediction.known)
         return good && put("unknown", json_string(explanation->prediction.unknown));

@@ -38,8 +38,7 @@ static void print_head(const struct accp_explained *explained, bool markdown)
            explained->loop->latch * ACCP_INSTRUCTION_BYTES, explained->kernel->name,
            explanation->count, ACCP_PLURAL(explanation->count, "s"), explained->kernel->registers,
            ACCP_PLURAL(explained->kernel->registers, "s"));
-    if (explained->register_limit > 0)
-        printf(" of %d that its launch bounds leave", explained->register_limit);
+    printf(" of %d that %s", explained->register_limit, explained->register_limit_by);
     printf("; %d warps fit on an SM%s", explanation->prediction.most_warps, end);
     if (explanation->prediction.known)
         put_modes(&explanation->prediction.cycles);
@@ -154,7 +153,10 @@ static enum accp_status add_instruction(const struct accp_explained *explained, 
     control_text(&explained->code.instructions[index].control, control, sizeof control);
     accp_table_cell(table, at++, "0x%zx", index * ACCP_INSTRUCTION_BYTES);
     accp_table_cell(table, at++, "%s", control);
-    accp_table_cell(table, at++, "%.2f", cycles);
+    if (own->executed)
+        accp_table_cell(table, at++, "%.2f", cycles);
+    else
+        accp_table_cell(table, at++, "-");
     for (size_t k = 0; k < cause_count; ++k, ++at)
         if (own->cycles[causes[k]] >= 0.005)
             accp_table_cell(table, at, "%.2f", own->cycles[causes[k]]);

@@ -53,13 +53,47 @@ static enum accp_status open_role(const struct accp_options *options, const char
     if (explained->role->dispatch == ACCP_DISPATCH_MIXED)
         return accp_fail(
             error, ACCP_STATUS_INPUT, explained->role->name, -1,
-            "its warps run different loops, which the model does not simulate; ask for "
-            "a role of another probe");
+            "its warps run different loops, and explain tells of one: predict gives its cycles; "
+            "ask here for the role of the dispatch probe that has the same chain and acc");
     ACCP_TRY(accp_opened_built(options->arch ? options->arch : "sm_90",
                                accp_probe_names[explained->role->probe], &explained->opened,
                                error));
     return accp_cubin_pick(&explained->opened.cubin, explained->opened.path,
                            explained->role->kernel, &explained->kernel, error);
+}
+
+static enum accp_status has_loop(const struct accp_cubin *cubin, const struct accp_kernel *kernel,
+                                 bool *has, struct accp_error *error)
+{
+    struct accp_code code;
+    ACCP_TRY(accp_code_init(cubin, kernel, &code, error));
+    *has = code.loop_count > 0;
+    accp_code_fini(&code);
+    return ACCP_STATUS_OK;
+}
+
+/* The only kernel with a loop; where there are more, the answer names them. */
+static enum accp_status pick_looping(const struct accp_cubin *cubin, const char *file,
+                                     const struct accp_kernel **kernel, struct accp_error *error)
+{
+    char names[ACCP_ERROR_TEXT_BYTES / 2] = "";
+    size_t count = 0;
+    *kernel = NULL;
+    for (size_t i = 0; i < cubin->kernel_count; ++i) {
+        bool has;
+        ACCP_TRY(has_loop(cubin, &cubin->kernels[i], &has, error));
+        if (!has) continue;
+        *kernel = &cubin->kernels[i];
+        const size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "%s%s", count++ ? ", " : "", (*kernel)->name);
+    }
+    if (count == 1) return ACCP_STATUS_OK;
+    if (count == 0)
+        return accp_fail(error, ACCP_STATUS_INPUT, file, -1, "has %zu kernels, and none has a loop",
+                         cubin->kernel_count);
+    return accp_fail(error, ACCP_STATUS_INPUT, file, -1,
+                     "has %zu kernels with a loop, of %zu: choose one with --kernel: %s", count,
+                     cubin->kernel_count, names);
 }
 
 static enum accp_status open_cubin(const struct accp_options *options,
@@ -70,7 +104,11 @@ static enum accp_status open_cubin(const struct accp_options *options,
     if (options->arch && strcmp(options->arch, cubin->arch_name) != 0)
         return accp_fail(error, ACCP_STATUS_INPUT, options->cubin, -1,
                          "is code for %s, not for %.20s (--arch)", cubin->arch_name, options->arch);
-    ACCP_TRY(accp_cubin_pick(cubin, options->cubin, options->kernel, &explained->kernel, error));
+    if (options->kernel || cubin->kernel_count == 1)
+        ACCP_TRY(
+            accp_cubin_pick(cubin, options->cubin, options->kernel, &explained->kernel, error));
+    else
+        ACCP_TRY(pick_looping(cubin, options->cubin, &explained->kernel, error));
     explained->role = accp_role_find(explained->kernel->name);
     return ACCP_STATUS_OK;
 }
@@ -97,17 +135,46 @@ static enum accp_status open_any(const struct accp_options *options,
         "or --cubin FILE with --kernel NAME");
 }
 
-/* What the launch bounds leave a thread, in steps of 8. */
-static int register_limit(const struct accp_explained *explained)
+/* Registers of an SM for each of so many threads: a warp gets them in units of `allocation`. */
+static int shared_registers(const struct accp_arch *arch, int threads)
 {
-    const struct accp_kernel *kernel = explained->kernel;
-    const struct accp_arch *arch = explained->opened.cubin.arch;
+    const int of_thread = arch->allocation / 32;
+    return arch->registers / threads / of_thread * of_thread;
+}
+
+static int product(const int sizes[3])
+{
     int threads = 1;
     for (int i = 0; i < 3; ++i)
-        threads *= kernel->max_threads[i] > 0 ? kernel->max_threads[i] : 1;
-    if (!arch || threads <= 1) return -1;
-    const int limit = arch->registers / threads / 8 * 8;
-    return limit < 255 ? limit : 255;
+        threads *= sizes[i] > 0 ? sizes[i] : 1;
+    return threads;
+}
+
+static void limit_by(struct accp_explained *explained, int limit, const char *by)
+{
+    if (limit < 1 || limit >= explained->register_limit) return;
+    explained->register_limit = limit;
+    explained->register_limit_by = by;
+}
+
+/* The least of what limits the registers of a thread; of equals the one named first. */
+static void limit_registers(struct accp_explained *explained)
+{
+    enum { NAMED = 255 }; /* R0 to R254 */
+    const struct accp_kernel *kernel = explained->kernel;
+    const struct accp_arch *arch = explained->opened.cubin.arch;
+    explained->register_limit = NAMED;
+    explained->register_limit_by = "the instruction set names";
+    if (arch && product(kernel->max_threads) > 1)
+        limit_by(explained, shared_registers(arch, product(kernel->max_threads)),
+                 "its launch bounds leave");
+    if (arch && product(kernel->required_threads) > 1)
+        limit_by(explained, shared_registers(arch, product(kernel->required_threads)),
+                 "the threads that it requires leave");
+    limit_by(explained, kernel->register_limit, "its compiler was allowed");
+    if (arch)
+        limit_by(explained, shared_registers(arch, 32 * explained->warps),
+                 "so many warps leave on an SM");
 }
 
 static enum accp_status explain(const struct accp_options *options,
@@ -118,7 +185,7 @@ static enum accp_status explain(const struct accp_options *options,
     ACCP_TRY(accp_chain_find_loop(&explained->code, explained->role, options->loop,
                                   &explained->loop, error));
     explained->warps = options->warps > 0 ? (int)options->warps : DEFAULT_WARPS;
-    explained->register_limit = register_limit(explained);
+    limit_registers(explained);
     const struct accp_model_options model = accp_changes_options(explained);
     ACCP_TRY(
         accp_explain(&explained->code, explained->loop, &model, &explained->explanation, error));

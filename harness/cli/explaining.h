@@ -29,8 +29,9 @@ struct accp_change {
     char what[ACCP_EXPLAIN_TEXT_BYTES]; /* "without its 6 LDC" */
     double cycles;                      /* of an iteration then */
     double
-        relative; /* change of the time that an iteration takes, of all warps together where their
+        relative;  /* change of the time that an iteration takes, of all warps together where their
                         number changes: -0.1 is 10 % faster */
+    size_t number; /* in the order in which they were tried: what settles ties */
 };
 
 /* Everything about one loop. Pair with accp_explained_fini. */
@@ -41,7 +42,8 @@ struct accp_explained {
     const struct accp_loop *loop;
     const struct accp_role *role; /* NULL: a stranger's kernel */
     int warps;
-    int register_limit; /* a thread may have, by the launch bounds; -1: not known */
+    int register_limit;            /* that a thread may have */
+    const char *register_limit_by; /* what leaves it so many: "its launch bounds leave"; static */
     struct accp_explanation explanation;
     double *without; /* [instruction]: change of an iteration when it alone is dropped, in cycles;
                         NAN: not computed */

@@ -29,16 +29,16 @@ failing() {
 
 rows=$(grep -c '^ROLE(' "$ACCP_SOURCE_DIR/matrix/optimal.def")
 chains=$(sed -n 's/^ROLE(chain\([0-9]*\)_.*/\1/p' "$ACCP_SOURCE_DIR/matrix/optimal.def" | sort -u | wc -l)
-tests $((2 * rows + 3 * chains + 1)) -j8 -L '^optimal$' --output-junit junit.xml
+tests $((2 * rows + 5 * chains + 2)) -j8 -L '^optimal$' --output-junit junit.xml
 grep -q 'name="gpu.optimal.chain29.acc2.level"' junit.xml || broken 'the tests in the JUnit file'
-tests $((2 * rows / chains + 3)) -R 'optimal[.]chain29'
+tests $((2 * rows / chains + 5)) -R 'optimal[.]chain29'
 ! grep -q 'chain7\|chain13\|gap_growth' stdout || broken 'nothing but chain 29'
-tests 4 -R 'optimal.chain29.(peak|order|acc2.level)' -j4
+tests 6 -R 'optimal.chain29.(peak|order|acc2.level)' -j4
 failing ctest --no-tests=error -R chain31
 
 # One test at a time holds a GPU; with a specification each is told which.
 echo '{"version": {"major": 1, "minor": 0}, "local": [{"gpus": [{"id": "1", "slots": 1}]}]}' >gpus.json
-ACCP_FAKE=two_devices tests $((2 * rows + 3 * chains + 1)) -j4 -L '^optimal$' --resource-spec-file gpus.json
+ACCP_FAKE=two_devices tests $((2 * rows + 5 * chains + 2)) -j4 -L '^optimal$' --resource-spec-file gpus.json
 failing env ACCP_FAKE=ok ctest -j4 --resource-spec-file gpus.json -R optimal.chain29.measure
 grep -q 'there is no GPU 1' Testing/Temporary/LastTest.log || broken 'the GPU of the specification was asked for'
 
