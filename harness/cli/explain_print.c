@@ -44,6 +44,8 @@ static void print_head(const struct accp_explained *explained, bool markdown)
         put_modes(&explanation->prediction.cycles);
     else
         printf("UNKNOWN\n");
+    if (explanation->prediction.has_stores)
+        printf("stores to shared memory are timed as if no two lanes met in a bank\n");
     printf("%sbottleneck: %s\n", markdown ? "\n" : "", explained->bottleneck);
 }
 

@@ -20,7 +20,7 @@ struct predicting {
     struct accp_run *run;
     char *note;
     size_t note_bytes, unknown;
-    bool is_for_gate, is_validated;
+    bool is_for_gate, is_validated, has_stores;
 };
 
 static void add_note(struct predicting *predicting, const char *kernel, const char *text)
@@ -95,6 +95,7 @@ static enum accp_status predict_at(struct predicting *predicting, const struct a
     accp_normal_hash(code, loop, plain, row->sass);
     accp_exact_hash(code, loop, row->sass_exact);
     predicting->is_validated = prediction.validated;
+    predicting->has_stores |= prediction.known && prediction.has_stores;
     if (!prediction.known) {
         ++predicting->unknown;
         return explain_unknown(predicting, code, loop, &options, row->role, error);
@@ -288,6 +289,8 @@ enum accp_status accp_predicting(const struct accp_options *options, bool for_ga
     run->protocol.seed = options->seed >= 0 && !for_gate ? (uint64_t)options->seed : 1;
     ACCP_TRY(predict_all(&predicting, error));
     *unknown = predicting.unknown;
+    if (predicting.has_stores)
+        add_note(&predicting, "stores to shared memory", "timed as if no two lanes met in a bank");
     if (!predicting.is_validated)
         add_note(&predicting, run->device.arch, "not validated on hardware");
     return ACCP_STATUS_OK;

@@ -29,6 +29,7 @@
     MECHANISM(BRANCH, "branch", "a taken branch empties the instruction buffer") \
     MECHANISM(LINES, "lines", "the line after that of a branch target comes later") \
     MECHANISM(FETCH, "fetch", "the warps of a scheduler fetch lines through one port") \
+    MECHANISM(CACHE, "cache", "a loop that a scheduler cannot keep fetches its beginning anew") \
     MECHANISM(SHARED, "shared", "the schedulers share the queue of LDC and S2R")
 
 enum accp_mechanism {
@@ -100,6 +101,8 @@ struct accp_prediction {
     struct accp_cycles cycles; /* an iteration's, over all warps and starts; n counts them */
     bool known; /* false: the loop holds what the model does not time; cycles are too few */
     char unknown[ACCP_MODEL_TEXT_BYTES]; /* which, and where; "" when known */
+    bool
+        has_stores; /* to shared memory, timed as if no two lanes met in a bank: SASS does not say */
     bool validated; /* the parameters of this arch were calibrated on hardware */
     int most_warps; /* that the kernel's registers allow on an SM */
 };

@@ -330,6 +330,8 @@ enum accp_status accp_model_predict(const struct accp_code *code, const struct a
     enum accp_status status =
         read_programs(code, loop, options, &parameters, &programs, prediction->unknown, error);
     prediction->known = !prediction->unknown[0];
+    for (int i = 0; i < programs.count; ++i)
+        prediction->has_stores |= programs.all[i].has_stores;
     if (status == ACCP_STATUS_OK)
         status = run(&programs, &parameters, options, &prediction->cycles, error);
     for (int i = 0; i < programs.count; ++i)

@@ -20,7 +20,8 @@ static bool is_without(uint32_t without, enum accp_mechanism mechanism)
     UNIT(ULDC, NONE) \
     UNIT(LDC, CONSTANT) \
     UNIT(S2R, SPECIAL) \
-    UNIT(S2UR, SPECIAL_UNIFORM)
+    UNIT(S2UR, SPECIAL_UNIFORM) \
+    UNIT(STS, STORE)
 
 static int unit_of_opcode(enum accp_opcode opcode)
 {
@@ -41,11 +42,17 @@ static bool is_wide_product(const struct accp_instruction *instruction)
     return family == 0x25 || family == 0x27;
 }
 
+/* More than 32 bits a lane: bits 73 to 75 hold 5 for 64 and 6 for 128. */
+static bool is_wide_store(const struct accp_instruction *instruction)
+{
+    return instruction->opcode == ACCP_OPCODE_STS && (instruction->high >> 9 & 7) > 4;
+}
+
 /* The unit, or -1 when the model does not time the instruction. */
 static int unit_of(const struct accp_instruction *instruction)
 {
     const struct accp_opcode_row *row = &accp_opcodes[instruction->opcode];
-    const int own = unit_of_opcode(instruction->opcode);
+    const int own = is_wide_store(instruction) ? -1 : unit_of_opcode(instruction->opcode);
     if (own >= 0) return own;
     if (row->class == ACCP_CLASS_MULTIPLY)
         return is_wide_product(instruction) ? ACCP_UNIT_WIDE : ACCP_UNIT_HEAVY;
@@ -256,6 +263,8 @@ enum accp_status accp_model_program_init(const struct accp_code *code, const str
         return accp_fail(error, ACCP_STATUS_MEMORY, code->kernel->name, -1, "no memory for a loop");
     program->count = (int)count;
     program->line_position = (int)(loop->head % (size_t)parameters->line_instructions);
+    program->lines = (program->line_position + program->count + parameters->line_instructions - 1) /
+                     parameters->line_instructions;
     for (size_t i = 0; i < count; ++i) {
         struct accp_model_instruction *out = &program->instructions[i];
         translate(&code->instructions[loop->head + i], parameters, without, out);
@@ -265,6 +274,7 @@ enum accp_status accp_model_program_init(const struct accp_code *code, const str
         const struct accp_model_instruction *out = &program->instructions[i];
         program->has_shared |=
             out->executed && out->unit >= ACCP_UNIT_CONSTANT && out->unit < ACCP_UNIT_SFU;
+        program->has_stores |= out->executed && out->unit == ACCP_UNIT_STORE;
     }
     return ACCP_STATUS_OK;
 }

@@ -21,6 +21,7 @@ enum accp_unit {
     ACCP_UNIT_CONSTANT,
     ACCP_UNIT_SPECIAL,
     ACCP_UNIT_SPECIAL_UNIFORM, /* S2UR */
+    ACCP_UNIT_STORE,           /* STS */
     ACCP_UNIT_SFU,
     ACCP_UNIT_COUNT
 };
@@ -59,7 +60,9 @@ struct accp_model_instruction {
 struct accp_model_program {
     int count;
     int line_position; /* of the first instruction in its line, in instructions */
+    int lines;         /* that it touches */
     bool has_bounds;   /* false: what an iteration executes is not known, not even a part of it */
+    bool has_stores;   /* to shared memory, which are timed as if no two lanes met in a bank */
     bool has_shared;   /* something goes to the queue that the schedulers share */
     struct accp_model_instruction *instructions; /* owned; the last one is the branch back */
 };

@@ -56,7 +56,8 @@ static void fetch(const struct accp_simulation *simulation, struct accp_model_sc
     scheduler->port_cycle = now + parameters->fetch_port_cycles;
 }
 
-static bool unit_is_free(const struct accp_model_scheduler *scheduler, int unit)
+static bool unit_is_free(const struct accp_simulation *simulation,
+                         const struct accp_model_scheduler *scheduler, int unit)
 {
     const int64_t now = scheduler->cycle;
     const bool first = scheduler->fma_cycle[0] <= now, second = scheduler->fma_cycle[1] <= now;
@@ -74,8 +75,11 @@ static bool unit_is_free(const struct accp_model_scheduler *scheduler, int unit)
     case ACCP_UNIT_UNIFORM:
     case ACCP_UNIT_FP64:
         return scheduler->unit_cycle[unit] <= now;
+    case ACCP_UNIT_STORE: /* that queue is short; the others take what comes */
+        return scheduler->unit_cycle[unit] <=
+               simulation->cycle + simulation->parameters->store_queue_cycles;
     default:
-        return true; /* queues take what comes */
+        return true;
     }
 }
 
@@ -94,7 +98,8 @@ static enum accp_cause hindrance(const struct accp_simulation *simulation,
         if (instruction->wait_mask >> k & 1 && warp->scoreboards[k].set_cycle <= now &&
             now < warp->scoreboards[k].clear_cycle)
             return ACCP_CAUSE_SCOREBOARD;
-    return !has(simulation, ACCP_MECHANISM_PIPES) || unit_is_free(scheduler, instruction->unit)
+    return !has(simulation, ACCP_MECHANISM_PIPES) ||
+                   unit_is_free(simulation, scheduler, instruction->unit)
                ? ACCP_CAUSE_ANOTHER
                : ACCP_CAUSE_PIPE;
 }
@@ -241,6 +246,23 @@ static void set_scoreboard(struct accp_model_warp *warp, int index, int64_t now,
     }
 }
 
+/* A store to shared memory leaves its scheduler through a port, and enters the memory of the SM in its
+ * turn; its read scoreboard is released when it has. */
+static void store(struct accp_simulation *simulation, struct accp_model_scheduler *scheduler,
+                  struct accp_model_warp *warp, const struct accp_model_instruction *instruction)
+{
+    const struct accp_model_parameters *parameters = simulation->parameters;
+    const int64_t now = simulation->cycle, port = scheduler->unit_cycle[ACCP_UNIT_STORE];
+    int64_t start = port > now ? port : now;
+    if (simulation->store_cycle < now) simulation->store_cycle = now;
+    if (simulation->store_cycle > start) start = simulation->store_cycle;
+    simulation->store_cycle += parameters->store_cycles;
+    scheduler->unit_cycle[ACCP_UNIT_STORE] = start + parameters->store_port_cycles;
+    if (instruction->read_barrier < ACCP_SCOREBOARDS)
+        set_scoreboard(warp, instruction->read_barrier, now,
+                       start + parameters->store_latency_cycles);
+}
+
 /* Instructions that stand in a queue. The queue of LDC and S2R is the SM's, that of the SFU is the
  * scheduler's. */
 static void enqueue(struct accp_simulation *simulation, struct accp_model_scheduler *scheduler,
@@ -298,9 +320,12 @@ static void jump(const struct accp_simulation *simulation,
     if (!has(simulation, ACCP_MECHANISM_BRANCH)) return;
     warp->fetching = 0;
     warp->buffered = has(simulation, ACCP_MECHANISM_LINES) ? target : warp->program->count;
-    warp->request_cycle = now + parameters->branch_cycles - parameters->fetch_latency_cycles;
-    if (warp->buffered > target && warp->ready_cycle < now + parameters->branch_cycles)
-        warp->ready_cycle = now + parameters->branch_cycles;
+    const bool misses = target == 0 && warp->program->lines > parameters->cache_lines &&
+                        has(simulation, ACCP_MECHANISM_CACHE);
+    const int64_t arrival =
+        now + parameters->branch_cycles + (misses ? parameters->cache_miss_cycles : 0);
+    warp->request_cycle = arrival - parameters->fetch_latency_cycles;
+    if (warp->buffered > target && warp->ready_cycle < arrival) warp->ready_cycle = arrival;
 }
 
 static void issue(struct accp_simulation *simulation, struct accp_model_scheduler *scheduler, int w)
@@ -318,8 +343,12 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
         warp->written_cycle[instruction->writes[k]] = scheduler->cycle + instruction->write_cycles;
     if (instruction->unit >= ACCP_UNIT_CONSTANT || instruction->write_barrier < ACCP_SCOREBOARDS ||
         instruction->read_barrier < ACCP_SCOREBOARDS) {
-        if (has(simulation, ACCP_MECHANISM_SCOREBOARDS))
+        if (!has(simulation, ACCP_MECHANISM_SCOREBOARDS)) {
+        } else if (instruction->unit == ACCP_UNIT_STORE) {
+            store(simulation, scheduler, warp, instruction);
+        } else {
             enqueue(simulation, scheduler, warp, instruction);
+        }
     }
     if (instruction->next == warp->program->count) {
         count_iteration(simulation, warp);

@@ -64,6 +64,7 @@ struct accp_simulation {
     int scheduler_count;
     int64_t cycle, warm_cycles;
     int64_t shared_cycle; /* the queue that the schedulers share is free */
+    int64_t store_cycle;  /* that of their stores to shared memory is */
     int start;            /* which of them this is, for the trace */
     accp_model_trace *trace;
     void *trace_context;

@@ -24,7 +24,7 @@ for probe in optimal:occupancy sink:sink; do
 done
 occupancy=$(dirname "$recording")/occupancy
 "$accprobe" explain optimal.chain29.acc2 --format json >answers/explain.json || broken 'an explanation of a role'
-"$accprobe" explain sink.chain7.acc2.store --format json >answers/explain-unknown.json 2>stderr
+"$accprobe" explain --cubin "$ACCP_SOURCE_DIR/tests/data/sass/loop_jump.sm_90.13.0.cubin" --format json >answers/explain-unknown.json 2>stderr
 "$accprobe" policy --format json >answers/policy.json || broken 'a policy'
 "$accprobe" policy --given registers-left=0 --format json >answers/policy-registers.json || broken 'a policy of few registers'
 "$accprobe" policy --format json answers/prediction.json >answers/policy-predicted.json || broken 'a predicted policy'

@@ -60,9 +60,16 @@ static struct group *find_group(struct groups *groups, const char *name)
     return &groups->all[groups->count++];
 }
 
-static bool held_out(const char *group)
+/* What a group is for. The tables of mechanisms stand on the random loops and on those held out. */
+enum kind { RANDOM, HELD_OUT, ADDED, KINDS };
+static const char *const kind_names[KINDS] = {"all random", "all held out", "all added"};
+
+static enum kind kind_of(const char *group)
 {
-    return !strncmp(group, "kept_", 5);
+    static const char *const added[] = {"jump", "store", "long"};
+    for (size_t i = 0; i < sizeof added / sizeof *added; ++i)
+        if (!strcmp(group, added[i])) return ADDED;
+    return strncmp(group, "kept_", 5) != 0 ? RANDOM : HELD_OUT;
 }
 
 /* A kernel that holds nothing but the loop, at its position in the line. */
@@ -122,13 +129,13 @@ static enum accp_status tally_all(const struct calibration *calibration, size_t 
     return ACCP_STATUS_OK;
 }
 
-/* What all groups that are held out, or all others, come to. */
-static struct tally sum_up(const struct groups *groups, size_t load, bool kept)
+/* What all groups of a kind come to. */
+static struct tally sum_up(const struct groups *groups, size_t load, enum kind kind)
 {
     struct tally sum = {0};
     for (size_t i = 0; i < groups->count; ++i) {
         const struct tally *tally = &groups->all[i].tallies[load];
-        if (held_out(groups->all[i].name) != kept) continue;
+        if (kind_of(groups->all[i].name) != kind) continue;
         sum.count += tally->count;
         sum.exact += tally->exact;
         sum.sum += tally->sum;
@@ -154,12 +161,12 @@ static void print_groups(const struct groups *groups)
                        calibration_warps[i], tally->count, tally->exact, mean_percent(tally),
                        100 * tally->worst, tally->worst_number);
         }
-        for (int kept = 0; kept < 2; ++kept) {
-            const struct tally sum = sum_up(groups, i, kept);
+        for (int kind = 0; kind < KINDS; ++kind) {
+            const struct tally sum = sum_up(groups, i, (enum kind)kind);
             if (sum.count)
-                printf("| **%s** | %d | %d | %d | %.2f | %.2f | |\n",
-                       kept ? "all held out" : "all random", calibration_warps[i], sum.count,
-                       sum.exact, mean_percent(&sum), 100 * sum.worst);
+                printf("| **%s** | %d | %d | %d | %.2f | %.2f | |\n", kind_names[kind],
+                       calibration_warps[i], sum.count, sum.exact, mean_percent(&sum),
+                       100 * sum.worst);
         }
     }
 }
@@ -176,9 +183,9 @@ static enum accp_status print_without(const struct calibration *calibration, int
         which |= 1U << loads[i];
     ACCP_TRY(tally_all(calibration, 1, which, mechanism < 0 ? 0 : 1U << mechanism, &groups, error));
     printf("| %s", mechanism < 0 ? "none" : accp_mechanism_name((enum accp_mechanism)mechanism));
-    for (int kept = 0; kept < 2; ++kept)
+    for (int kind = RANDOM; kind <= HELD_OUT; ++kind)
         for (size_t i = 0; i < COLUMNS; ++i) {
-            const struct tally sum = sum_up(&groups, loads[i], kept);
+            const struct tally sum = sum_up(&groups, loads[i], (enum kind)kind);
             printf(" | %.2f (%.1f)", mean_percent(&sum), 100 * sum.worst);
         }
     puts(" |");
@@ -240,6 +247,7 @@ static bool within(const struct groups *groups, unsigned loads, const struct bou
                 if (!strcmp(bounds[k].group, groups->all[g].name) && bounds[k].load == i)
                     bound = &bounds[k];
             const struct tally *tally = &groups->all[g].tallies[i];
+            if (!bound && !tally->count) continue;
             if (bound && tally->count && mean_percent(tally) <= bound->mean_percent &&
                 100 * tally->worst <= bound->worst_percent)
                 continue;

@@ -24,8 +24,8 @@ refused() {
     [ ! -e "$scratch/out.tsv" ] || fail 'a recording was written all the same'
 }
 
-# The loops of every tenth number, every group among them.
-awk -F'\t' '$1 != "loop" || $3 % 10 == 0' "$loops" >"$scratch/loops.tsv"
+# The loops of every tenth number, every group among them; but of long ones the fake driver runs too few iterations.
+awk -F'\t' '$1 != "loop" || ($3 % 10 == 0 && $2 != "long")' "$loops" >"$scratch/loops.tsv"
 count=$(grep -c ^loop "$scratch/loops.tsv")
 measure=("$build/calibrate" "$scratch/loops.tsv" --measure "$template" "$scratch/out.tsv")
 
