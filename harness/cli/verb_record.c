@@ -83,10 +83,10 @@ static enum accp_status record_runs(const struct accp_options *options, const st
         enum accp_status recorded = accp_fleet_record(options, &request, &refused, error);
         accp_folder_unlock(origin.lock);
         ACCP_TRY(recorded);
-        return refused == 0
-                   ? ACCP_STATUS_OK
-                   : accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
-                               "%zu GPU models have no new golden; the table says why", refused);
+        return refused == 0 ? ACCP_STATUS_OK
+                            : accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
+                                        "%zu GPU model%s without a new golden; the table says why",
+                                        refused, ACCP_PLURAL(refused, "s"));
     }
     enum accp_status status = accp_golden_record(&request, &outcome, error);
     accp_folder_unlock(origin.lock);

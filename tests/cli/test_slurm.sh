@@ -119,7 +119,7 @@ slurm() {
 status=0
 slurm --out runs --sessions 3 -- --probe optimal >stdout 2>stderr || status=$?
 [ $status = 3 ] || broken "exit status 3 for hosts that were missed, not $status"
-grep -q 'missed: drained (1 GPUs): it is drain' stderr || broken 'the drained host named'
+grep -q 'missed: drained (1 GPU): it is drain' stderr || broken 'the drained host named'
 grep -q 'missed: empty GPU 0 (0 of 3 sessions): accprobe: SKIP: NO_DEVICE' stderr || broken 'the host without a GPU named, with its reason'
 [ "$(grep -c missed stderr)" = 2 ] || broken 'nothing else missed'
 for pair in quick1:0 quick1:1 quick2:0 quick2:1 slow:0 other:0; do
