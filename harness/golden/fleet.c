@@ -94,22 +94,45 @@ static void keep_out_troubled(const struct accp_fleet *fleet, struct accp_fleet_
     }
 }
 
-/* What runs must share to be one measurement. */
-static bool same_terms(const struct accp_run *left, const struct accp_run *right)
+static void protocol_text(const struct accp_run_protocol *protocol, char text[ACCP_TEXT_BYTES])
 {
-    return strcmp(left->device.driver, right->device.driver) == 0 &&
-           strcmp(left->compiler.version, right->compiler.version) == 0 &&
-           strcmp(left->compiler.flags, right->compiler.flags) == 0 &&
-           accp_protocol_same(&left->protocol, &right->protocol);
+    snprintf(text, ACCP_TEXT_BYTES, "%s, %d launches of %d cycles, skew %d, warm-up %d",
+             protocol->name, protocol->launches, protocol->budget_cycles, protocol->skew_cycles,
+             protocol->warmup_cycles);
 }
 
-/* Whether all runs of a GPU are on the terms of `run`. */
-static bool on_terms(const struct accp_fleet *fleet, const struct accp_fleet_gpu *gpu,
-                     const struct accp_run *run)
+/* What runs must share to be one measurement. Returns the first term in which `own` differs, with both values; NULL: in
+ * none. */
+static const char *other_term(const struct accp_run *own, const struct accp_run *terms,
+                              char ours[ACCP_TEXT_BYTES], char theirs[ACCP_TEXT_BYTES])
 {
+    const struct {
+        const char *name, *own, *most;
+    } facts[] = {{"driver", own->device.driver, terms->device.driver},
+                 {"compiler", own->compiler.version, terms->compiler.version},
+                 {"set of compiler flags", own->compiler.flags, terms->compiler.flags}};
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; ++i) {
+        if (strcmp(facts[i].own, facts[i].most) == 0) continue;
+        snprintf(ours, ACCP_TEXT_BYTES, "%s", facts[i].own);
+        snprintf(theirs, ACCP_TEXT_BYTES, "%s", facts[i].most);
+        return facts[i].name;
+    }
+    if (accp_protocol_same(&own->protocol, &terms->protocol)) return NULL;
+    protocol_text(&own->protocol, ours);
+    protocol_text(&terms->protocol, theirs);
+    return "protocol";
+}
+
+/* The first run of a GPU that is not on the terms of `run`; NULL: all are. */
+static const struct accp_run *run_on_other_terms(const struct accp_fleet *fleet,
+                                                 const struct accp_fleet_gpu *gpu,
+                                                 const struct accp_run *run)
+{
+    char ours[ACCP_TEXT_BYTES], theirs[ACCP_TEXT_BYTES];
     for (size_t i = gpu->first; i < fleet->run_count; ++i)
-        if (fleet->owners[i] == gpu && !same_terms(run, &fleet->runs[i])) return false;
-    return true;
+        if (fleet->owners[i] == gpu && other_term(&fleet->runs[i], run, ours, theirs))
+            return &fleet->runs[i];
+    return NULL;
 }
 
 /* Keeps the GPUs on the terms that most have; of equally many, on those that came first. */
@@ -120,21 +143,20 @@ static void keep_out_other_terms(const struct accp_fleet *fleet, struct accp_fle
     for (size_t i = 0; i < model->gpu_count; ++i) {
         size_t sharing = 0;
         for (size_t k = 0; k < model->gpu_count && !model->gpus[i].kept_out; ++k)
-            sharing += !model->gpus[k].kept_out &&
-                       on_terms(fleet, &model->gpus[k], &fleet->runs[model->gpus[i].first]);
+            sharing +=
+                !model->gpus[k].kept_out &&
+                !run_on_other_terms(fleet, &model->gpus[k], &fleet->runs[model->gpus[i].first]);
         if (sharing <= most) continue;
         most = sharing;
         terms = &fleet->runs[model->gpus[i].first];
     }
     for (size_t i = 0; terms && i < model->gpu_count; ++i) {
-        char reason[ACCP_FLEET_TEXT_BYTES];
-        const struct accp_run *own = &fleet->runs[model->gpus[i].first];
-        if (on_terms(fleet, &model->gpus[i], terms)) continue;
-        snprintf(reason, sizeof reason,
-                 "another driver, compiler or protocol than most: %.32s, %.32s, %.32s; most have "
-                 "%.32s, %.32s, %.32s",
-                 own->device.driver, own->compiler.version, own->protocol.name,
-                 terms->device.driver, terms->compiler.version, terms->protocol.name);
+        char reason[ACCP_FLEET_TEXT_BYTES], ours[ACCP_TEXT_BYTES], theirs[ACCP_TEXT_BYTES];
+        const struct accp_run *own = run_on_other_terms(fleet, &model->gpus[i], terms);
+        if (!own) continue;
+        const char *term = other_term(own, terms, ours, theirs);
+        snprintf(reason, sizeof reason, "another %s than most: %.80s; most have %.80s", term, ours,
+                 theirs);
         keep_out(model, &model->gpus[i], reason);
     }
 }

@@ -124,6 +124,24 @@ static void test_surroundings_and_terms_keep_out(void **state)
     fixture_sessions_free(runs, 5 * SESSIONS);
 }
 
+/* The term is named, with both values, also where it is that of one of a GPU's runs alone. */
+static void test_the_term_that_differs_is_named(void **state)
+{
+    (void)state;
+    struct accp_run *runs = sessions_of(4);
+    strcpy(runs[SESSIONS + 2].compiler.flags, "-arch sm_90 -m 64");
+    runs[2 * SESSIONS + 1].protocol.launches = 7;
+    struct accp_fleet fleet = fleet_of(runs, 4);
+    const struct accp_fleet_gpu *gpus = fleet.models[0].gpus;
+    assert_int_equal(fleet.models[0].kept, 2);
+    assert_non_null(strstr(
+        gpus[1].reason, "another set of compiler flags than most: -arch sm_90 -m 64; most have "));
+    assert_non_null(strstr(gpus[2].reason, "another protocol than most: "));
+    assert_non_null(strstr(gpus[2].reason, ", 7 launches of "));
+    accp_fleet_fini(&fleet);
+    fixture_sessions_free(runs, 4 * SESSIONS);
+}
+
 static void test_models_are_told_apart(void **state)
 {
     (void)state;
@@ -167,6 +185,7 @@ int main(void)
         cmocka_unit_test(test_a_small_difference_is_no_reason),
         cmocka_unit_test(test_two_that_differ_cannot_say_who_is_right),
         cmocka_unit_test(test_surroundings_and_terms_keep_out),
+        cmocka_unit_test(test_the_term_that_differs_is_named),
         cmocka_unit_test(test_models_are_told_apart),
         cmocka_unit_test(test_a_run_that_names_no_gpu_is_refused),
     };
