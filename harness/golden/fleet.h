@@ -42,7 +42,7 @@ struct accp_fleet {
 
 /* Sorts `count` >= 1 measured runs into models and GPUs, and keeps out, each with its reason:
  *   - GPUs with a run whose surroundings were at fault (throttled, busy, split, drifting);
- *   - GPUs with another driver, compiler or protocol than most GPUs of their model;
+ *   - GPUs with another driver, compiler, set of compiler flags or protocol than most GPUs of their model;
  *   - GPUs that stand apart in any role.
  * A model is refused when its GPUs do not agree: when not more than half are kept, or when the
  * median deviation of a role exceeds ACCP_LEVEL_TOLERANCE_LEAST. Two that differ cannot say which is
