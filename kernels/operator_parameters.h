@@ -40,6 +40,9 @@ struct accp_operator_parameters {
     struct accp_operator_record *records; /* one for each warp of the grid */
     int length;                           /* elements of a lane, 1 or more */
     int tiles, columns;                   /* of gemm */
+    /* Each warp waits for a number of cycles below this before it begins, drawn from the seed and its number, alike for
+     * every number of accumulators; 0: none does. */
+    unsigned skew_cycles, skew_seed;
     int reserved;
 };
 

@@ -27,6 +27,20 @@ static __device__ __forceinline__ long long accp_clock(void)
     return now;
 }
 
+/* Warps that start together may stay in step, and whether they do would decide the time. */
+static __device__ __forceinline__ void accp_skew(const struct accp_operator_parameters &given,
+                                                 int warp)
+{
+    const long long begin = accp_clock();
+    unsigned drawn = given.skew_seed + 0x9e3779b9u * ((unsigned)warp + 1);
+    drawn = (drawn ^ drawn >> 16) * 0x85ebca6bu; /* the finaliser of MurmurHash3 */
+    drawn = (drawn ^ drawn >> 13) * 0xc2b2ae35u;
+    drawn ^= drawn >> 16;
+    const unsigned skew_cycles = __umulhi(drawn, given.skew_cycles);
+    while (accp_clock() - begin < skew_cycles)
+        ;
+}
+
 static __device__ __forceinline__ void accp_record_write(struct accp_operator_record *record,
                                                          long long begin_cycles)
 {

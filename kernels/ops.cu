@@ -303,6 +303,7 @@ template <int accumulators> struct accp_welford : accp_row {
 template <int accumulators, class Operator>
 static __device__ __forceinline__ void accp_operate(const struct accp_operator_parameters &given)
 {
+    accp_skew(given, accp_place_of().warp);
     const long long begin_cycles = accp_clock();
     Operator op(given);
     accp_walk<accumulators>(op, given.length);
