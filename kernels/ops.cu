@@ -311,12 +311,18 @@ static __device__ __forceinline__ void accp_operate(const struct accp_operator_p
     if (op.place.lane == 0) accp_record_write(&given.records[op.place.warp], begin_cycles);
 }
 
-/* One block on an SM at the least: a thread may have all the registers there are, and the compiler schedules for
- * latency. Left to itself it aims at an occupancy that depends on the number of accumulators, and reads less far ahead
- * with some than with others. */
+/* Blocks that are to stay on an SM. Left to itself the compiler aims at an occupancy that depends on the number of
+ * accumulators, and reads less far ahead with some than with others; where one block is asked for, a thread may have all
+ * the registers there are, and is scheduled for latency. */
+enum {
+#define OPERATOR(id, owner, outputs, blocks, short_length, long_length, what) \
+    ACCP_BLOCKS_##id = blocks,
+#include "operators.def"
+};
+
 #define OPERATOR_KERNEL(operation, acc) \
     extern "C" __global__ void __launch_bounds__(ACCP_OPERATOR_BLOCK_WARPS *ACCP_OPERATOR_LANES, \
-                                                 1) \
+                                                 ACCP_BLOCKS_##operation) \
         ops_##operation##_acc##acc(const __grid_constant__ struct accp_operator_parameters given) \
     { \
         accp_operate<acc, accp_##operation<acc>>(given); \

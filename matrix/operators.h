@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 enum accp_operator_id {
-#define OPERATOR(id, owner, outputs, short_length, long_length, what) ACCP_OPERATOR_##id,
+#define OPERATOR(id, owner, outputs, blocks, short_length, long_length, what) ACCP_OPERATOR_##id,
 #include "operators.def"
     ACCP_OPERATOR_COUNT
 };
@@ -31,7 +31,7 @@ enum { ACCP_OPERATOR_LENGTHS = 2 }; /* short and long */
 struct accp_operator {
     const char *name;
     enum accp_operator_owner owner;
-    int outputs;
+    int outputs, blocks;
     int lengths[ACCP_OPERATOR_LENGTHS];
     const char *what;
 };

@@ -3,9 +3,9 @@
 #include <string.h>
 
 const struct accp_operator accp_operators[ACCP_OPERATOR_COUNT] = {
-#define OPERATOR(id, owner, outputs, short_length, long_length, what) \
-    [ACCP_OPERATOR_## \
-        id] = {#id, ACCP_OPERATOR_OWNER_##owner, outputs, {short_length, long_length}, what},
+#define OPERATOR(id, owner, outputs, blocks, short_length, long_length, what) \
+    [ACCP_OPERATOR_##id] = {#id,    ACCP_OPERATOR_OWNER_##owner, outputs, \
+                            blocks, {short_length, long_length}, what},
 #include "operators.def"
 };
 

@@ -9,7 +9,7 @@
 
 #include <stdio.h>
 
-enum { ROUNDS = 15 };
+enum { ROUNDS = 15, SKEW_CYCLES = 1024 };
 
 static bool wants(const void *context, const char *role)
 {
@@ -78,6 +78,7 @@ static enum accp_status operate_on(const struct accp_options *options,
                                                  .wants = wants,
                                                  .context = filter,
                                                  .rounds = ROUNDS,
+                                                 .skew_cycles = SKEW_CYCLES,
                                                  .length = length_of(options),
                                                  .seed = accp_measuring_seed(options)};
         accp_measuring_sign(run);

@@ -161,7 +161,7 @@ static enum accp_status provide(struct session *session, enum accp_operator_id o
 }
 
 static enum accp_status launch(struct session *session, const struct cell *cell, size_t kernel,
-                               struct accp_error *error)
+                               unsigned skew_seed, struct accp_error *error)
 {
     const struct accp_operator_parameters parameters = {
         .left = (const float *)session->left,
@@ -171,6 +171,8 @@ static enum accp_status launch(struct session *session, const struct cell *cell,
         .length = cell->grid.length,
         .tiles = cell->grid.tiles,
         .columns = cell->grid.columns,
+        .skew_cycles = skew_seed ? (unsigned)session->request->skew_cycles : 0,
+        .skew_seed = skew_seed,
     };
     ACCP_TRY(accp_device_launch(session->device, &session->kernels[kernel], cell->blocks,
                                 cell->size->warps * ACCP_OPERATOR_LANES, &parameters,
@@ -209,7 +211,7 @@ static enum accp_status check(struct session *session, const struct cell *cell, 
     const size_t owners = floats / (size_t)accp_operators[cell->op].outputs;
     ACCP_TRY(
         accp_device_fill(session->device, session->results, 0xff, floats * sizeof(float), error));
-    ACCP_TRY(launch(session, cell, kernel, error));
+    ACCP_TRY(launch(session, cell, kernel, 0, error));
     ACCP_TRY(accp_device_read(session->device, session->host_results, session->results,
                               floats * sizeof(float), error));
     for (size_t i = 0; i < owners && i < checked; ++i)
@@ -240,12 +242,13 @@ static int compare_sms(const void *left, const void *right)
 
 /* The mean over the SMs of what each took from the first begin to the last end. */
 static enum accp_status sample(struct session *session, const struct cell *cell, size_t kernel,
-                               struct samples *samples, struct accp_error *error)
+                               unsigned skew_seed, struct samples *samples,
+                               struct accp_error *error)
 {
     struct accp_operator_record *records = session->host_records;
     double total = 0;
     size_t sms = 0;
-    ACCP_TRY(launch(session, cell, kernel, error));
+    ACCP_TRY(launch(session, cell, kernel, skew_seed, error));
     ACCP_TRY(accp_device_read(session->device, records, session->records,
                               cell->grid.warps * sizeof *records, error));
     qsort(records, cell->grid.warps, sizeof *records, compare_sms);
@@ -304,8 +307,10 @@ static enum accp_status measure_cell(struct session *session, const struct cell 
             order[i] = order[j];
             order[j] = i;
         }
+        const unsigned skew_seed = 1 + accp_random_below(&session->random, 1u << 30);
         for (size_t i = 0; i < cell->kernel_count; ++i)
-            ACCP_TRY(sample(session, cell, cell->kernels[order[i]], &samples[order[i]], error));
+            ACCP_TRY(sample(session, cell, cell->kernels[order[i]], skew_seed, &samples[order[i]],
+                            error));
     }
     return append(cell, samples, run, error);
 }
@@ -387,6 +392,7 @@ enum accp_status accp_ops_measure(struct accp_device *device,
     snprintf(run->protocol.name, sizeof run->protocol.name, "ops");
     run->protocol.seed = request->seed;
     run->protocol.launches = request->rounds;
+    run->protocol.skew_cycles = request->skew_cycles;
     enum accp_status status = measure_all(session, run, error);
     if (status == ACCP_STATUS_OK) {
         accp_device_facts(device, &run->device);

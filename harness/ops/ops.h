@@ -2,8 +2,9 @@
  * operator_sizes.def.
  *
  * A cell is an operator, a size and a length; its kernels, one for each number of accumulators, are launched in turn
- * in one process, in an order drawn anew for each round. Each warp notes its SM's clock when it begins and when it
- * ends; an SM's time is from its first warp's begin to its last one's end, and a sample is the mean
+ * in one process, in an order drawn anew for each round. Warps that begin together may stay in step, and whether they
+ * do would decide the time; so each begins a random number of cycles later. It notes its SM's clock when it begins and
+ * when it ends; an SM's time is from its first warp's begin to its last one's end, and a sample is the mean
  * of these over the SMs that the launch used. What fits into a cache is there: every launch reads
  * the same data. */
 #ifndef ACCP_OPS_OPS_H
@@ -22,9 +23,10 @@ struct accp_ops_request {
     size_t cubin_bytes;
     bool (*wants)(const void *context, const char *role); /* which roles to measure; NULL: all */
     const void *context;
-    int rounds;    /* launches of each role that count, 1 or more */
-    int length;    /* elements of a lane instead of operators.def's; 0: those */
-    uint64_t seed; /* of the data and of the order; below 2^63 */
+    int rounds;      /* launches of each role that count, 1 or more */
+    int skew_cycles; /* a warp begins a random number of cycles below this later, in a round alike for all kernels; 0: none */
+    int length;      /* elements of a lane instead of operators.def's; 0: those */
+    uint64_t seed;   /* of the data and of the order; below 2^63 */
 };
 
 /* The lengths at which an operator is measured when `length` is asked for (0: none is); how many: none where its rows

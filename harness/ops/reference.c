@@ -172,7 +172,7 @@ void accp_operator_expect(enum accp_operator_id op, int acc, const struct accp_o
     static void (*const expect[ACCP_OPERATOR_COUNT])(const struct accp_operator_grid *,
                                                      const struct accp_operator_data *, size_t, int,
                                                      struct accp_operator_bound *) = {
-#define OPERATOR(id, owner, outputs, short_length, long_length, what) \
+#define OPERATOR(id, owner, outputs, blocks, short_length, long_length, what) \
     [ACCP_OPERATOR_##id] = expect_##id,
 #include "operators.def"
     };
