@@ -5,6 +5,24 @@
 source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
 accprobe=$ACCP_BINARY_DIR/accprobe
 
+# What every arch's SASS must hold, as the roles' laws do: a turn of 24 elements has all FFMAs of an operator, dealt to K
+# accumulators for each of its chains, each as deep as its share, and no kernel spills. bias and stream add without FFMAs.
+for cubin in "$ACCP_BINARY_DIR"/cubin/sm_*/ops.cubin; do
+    expect 0 '' "$accprobe" shape --cubin "$cubin" --format json
+    python3 - <<'END' || broken "the turns of $cubin"
+import json
+kernels = {kernel["kernel"]: kernel for kernel in json.load(open("stdout"))["kernels"]}
+chains = {"dot": 1, "gemm": 16, "softmax": 1, "welford": 2, "bias": 0, "stream": 0}
+for operator, of_it in chains.items():
+    for acc in (1, 2, 3, 4, 8) + (24,) * (operator == "dot"):
+        kernel = kernels.pop(f"ops_{operator}_acc{acc}")
+        assert kernel["local_loads"] == kernel["local_stores"] == 0, kernel
+        assert kernel["ffma"] == 24 * of_it and kernel["accumulators"] == acc * of_it, kernel
+        assert kernel["depth"] == 24 // acc * (of_it > 0), kernel
+assert not kernels, kernels
+END
+done
+
 expect 4 'matches no role of ops' "$accprobe" measure --probe ops --filter nothing
 expect 4 'the ops probe has none' "$accprobe" measure --probe ops --warps 8
 expect 4 'the ops probe has none' "$accprobe" measure --probe ops --protocol seed
