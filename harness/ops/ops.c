@@ -272,6 +272,13 @@ static enum accp_status sample(struct session *session, const struct cell *cell,
     return ACCP_STATUS_OK;
 }
 
+/* Without the fastest and the slowest: one launch in some thousands takes several times as long as the others. */
+static double typical(const struct samples *samples)
+{
+    if (samples->count < 3) return samples->sum / (double)samples->count;
+    return (samples->sum - samples->least - samples->most) / (double)(samples->count - 2);
+}
+
 static enum accp_status append(const struct cell *cell, const struct samples *samples,
                                struct accp_run *run, struct accp_error *error)
 {
@@ -286,7 +293,7 @@ static enum accp_status append(const struct cell *cell, const struct samples *sa
         role->effective = kernel->acc < cell->grid.length ? kernel->acc : cell->grid.length;
         role->warps = cell->size->warps;
         role->cycles.n = samples[i].count;
-        role->cycles.mean = samples[i].sum / (double)samples[i].count;
+        role->cycles.mean = typical(&samples[i]);
         role->cycles.min = samples[i].least;
         role->cycles.max = samples[i].most;
         role->progress = 1e7 / role->cycles.mean;

@@ -5,8 +5,8 @@
  * in one process, in an order drawn anew for each round. Warps that begin together may stay in step, and whether they
  * do would decide the time; so each begins a random number of cycles later. It notes its SM's clock when it begins and
  * when it ends; an SM's time is from its first warp's begin to its last one's end, and a sample is the mean
- * of these over the SMs that the launch used. What fits into a cache is there: every launch reads
- * the same data. */
+ * of these over the SMs that the launch used. A role's mean is that of its samples without the fastest and the
+ * slowest. What fits into a cache is there: every launch reads the same data. */
 #ifndef ACCP_OPS_OPS_H
 #define ACCP_OPS_OPS_H
 
