@@ -148,6 +148,18 @@ static enum accp_status print(const struct request *request, FILE *stream, struc
     return accp_policy_print_answer(&answer, request->loads[0], markdown, stream, error);
 }
 
+/* Times of other SASS would judge nothing; another arch is the judgement's own error. */
+static enum accp_status check_compiler(const struct request *request, const struct accp_run *run,
+                                       struct accp_error *error)
+{
+    const char *now = request->opened->cubin.compiler_version, *then = run->compiler.version;
+    if (!now[0] || !then[0] || strcmp(now, then) == 0) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, request->options->against, -1,
+                     "it is of a cubin by compiler %s, and %s is by %s: give the cubin that was "
+                     "measured",
+                     then, request->options->cubin, now);
+}
+
 static enum accp_status judge(const struct request *request, FILE *stream, struct accp_error *error)
 {
     const struct accp_options *options = request->options;
@@ -161,8 +173,9 @@ static enum accp_status judge(const struct request *request, FILE *stream, struc
     struct accp_policy_regret *regrets;
     size_t count;
     ACCP_TRY(accp_run_read(options->against, &run, error));
-    enum accp_status status =
-        accp_policy_judge(&source, options->against, &run, &regrets, &count, error);
+    enum accp_status status = check_compiler(request, &run, error);
+    if (status == ACCP_STATUS_OK)
+        status = accp_policy_judge(&source, options->against, &run, &regrets, &count, error);
     accp_run_fini(&run);
     if (status != ACCP_STATUS_OK) return status;
     if (options->shape != ACCP_FORMAT_JSON)
