@@ -4,8 +4,8 @@
 source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
 loads() { python3 "$ACCP_SOURCE_DIR/ci/loads.py" "$@"; }
 
-loads page "$ACCP_SOURCE_DIR/docs/probes/loads.tsv" >page
-cmp -s page "$ACCP_SOURCE_DIR/docs/probes/loads.md" || broken 'docs/probes/loads.md to be what ci/loads.py makes of loads.tsv'
+loads page "$ACCP_SOURCE_DIR/docs/probes/loads.tsv" >made.md
+cmp -s made.md "$ACCP_SOURCE_DIR/docs/probes/loads.md" || broken 'docs/probes/loads.md to be what ci/loads.py makes of loads.tsv'
 
 recording=$(ls "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/tail.run.json)
 for change in 1 3; do

@@ -109,9 +109,9 @@ regrets() {
 }
 # better CELLS BEYOND: so many cells, no more of them beyond 5 %, and less regret than any habit, in the mean and at worst.
 better() {
-    python3 - "$1" "$2" <<'END' || broken "$1 cells with less regret than any habit: $(sort -k2 -rg regrets | head -5)"
+    python3 - "$1" "$2" <<'END' || broken "$1 cells with less regret than any habit: $(sort -k2 -rg judged.txt | head -5)"
 import sys
-rows = [[float(x) for x in line.split()[1:]] for line in open("regrets")]
+rows = [[float(x) for x in line.split()[1:]] for line in open("judged.txt")]
 assert len(rows) == int(sys.argv[1]), len(rows)
 means, worsts = [sum(c) / len(rows) for c in zip(*rows)], [max(c) for c in zip(*rows)]
 assert means[0] <= 1 and means[0] < min(means[1:]) and worsts[0] < min(worsts[1:]), (means, worsts)
@@ -119,9 +119,9 @@ assert sum(row[0] > 5 for row in rows) <= int(sys.argv[2])
 END
 }
 if "$accprobe" shape --cubin "$cubin" --filter dot_acc1 --format json | grep -q '"version": "13.0.88"'; then
-    regrets "$recorded/operators/ops-1.run.json" >regrets
+    regrets "$recorded/operators/ops-1.run.json" >judged.txt
     better 144 4
-    regrets "$recorded"/operators/fresh-*.run.json >regrets
+    regrets "$recorded"/operators/fresh-*.run.json >judged.txt
     better 304 7
 else
     expect 4 'give the cubin that was measured' "$accprobe" policy --cubin "$cubin" --against "$recorded/operators/ops-1.run.json"
