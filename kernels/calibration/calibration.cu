@@ -3,8 +3,9 @@
  * written over them, instruction by instruction; its counter comes and goes in the register that they
  * all add to. Outside the matrix: no role runs it.
  *
- * A warp starts after a skew of its own and runs the loop in phases: a long one to warm up, a single
- * iteration, the one that counts, and one that keeps the others company until they have measured. */
+ * A warp runs the loop in phases: a long one to warm up, a single iteration, the one that counts, and
+ * one that keeps the others company until they have measured. Each begins after a skew of its own: else
+ * what a warp does between them would decide where in the others' iterations it comes back. */
 #include "calibration_parameters.h"
 
 static __device__ __forceinline__ unsigned accp_now(void)
@@ -33,20 +34,20 @@ extern "C" __global__ void __launch_bounds__(1024)
 {
     const unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32;
     if (parameters.phases < 0) {
-        accp_own((const float *)parameters.iterations, (float *)parameters.records);
+        accp_own((const float *)parameters.starts, (float *)parameters.records);
         return;
     }
-    const int *iterations = parameters.iterations;
+    const struct accp_calibration_start *next = parameters.starts + warp * parameters.phases;
     struct accp_calibration_record *record = parameters.records + warp * parameters.phases;
     const float multiplier = __int_as_float((int)warp), addend = __int_as_float(parameters.phases);
-    const unsigned skew = parameters.skew_cycles[warp], begin = accp_now();
-    while (accp_now() - begin < skew) {
-    }
 #pragma unroll 1
     for (int phase = 0; phase < parameters.phases; ++phase) {
-        const int count = *iterations++;
-        if (count < 1) break; /* so that the clock is read when it has come */
-        float counter = __int_as_float(count);
+        const struct accp_calibration_start given = *next++;
+        if (given.iterations < 1) break; /* so that the clock is read when they have come */
+        float counter = __int_as_float(given.iterations);
+        const unsigned begin = accp_now();
+        while (accp_now() - begin < given.skew_cycles) {
+        }
         const unsigned start = accp_now();
 #pragma unroll
         for (int i = 0; i < ACCP_CALIBRATION_SLOTS; ++i)

@@ -16,11 +16,16 @@ struct accp_calibration_record {
     int counter;                     /* what the loop left of it: 0 */
 };
 
+/* How a warp begins a phase. */
+struct accp_calibration_start {
+    unsigned skew_cycles;
+    int iterations; /* 1 or more */
+};
+
 struct accp_calibration_parameters {
-    const int *iterations;                   /* one for each phase */
-    const unsigned *skew_cycles;             /* one for each warp of the grid */
-    struct accp_calibration_record *records; /* phases for each warp of the grid */
-    int phases;                              /* 0 or more */
+    const struct accp_calibration_start *starts; /* phases for each warp of the grid */
+    struct accp_calibration_record *records;     /* phases for each warp of the grid */
+    int phases;                                  /* 0 or more */
 };
 
 #endif

@@ -16,18 +16,18 @@ int accp_fake_calibration_launch(const struct accp_fake_scenario *scenario, unsi
     memcpy(&copy, parameters, sizeof copy);
     const unsigned of_block = threads / LANES;
     const size_t phases = (size_t)copy.phases, warps = (size_t)blocks * of_block;
-    const int *iterations =
-        accp_fake_gpu_memory((uint64_t)(uintptr_t)copy.iterations, phases * sizeof *iterations);
-    const unsigned *skews =
-        accp_fake_gpu_memory((uint64_t)(uintptr_t)copy.skew_cycles, warps * sizeof *skews);
+    const struct accp_calibration_start *starts =
+        accp_fake_gpu_memory((uint64_t)(uintptr_t)copy.starts, warps * phases * sizeof *starts);
     struct accp_calibration_record *record =
         accp_fake_gpu_memory((uint64_t)(uintptr_t)copy.records, warps * phases * sizeof *record);
-    if (!iterations || !skews || !record) return ILLEGAL_ADDRESS;
+    if (!starts || !record) return ILLEGAL_ADDRESS;
     for (size_t warp = 0; warp < warps; ++warp) {
-        unsigned now = 0xffffff00U + skews[warp]; /* the clock's low word goes round on its way */
+        unsigned now = 0xffffff00U; /* the clock's low word goes round on its way */
         for (size_t phase = 0; phase < phases; ++phase, ++record) {
+            const struct accp_calibration_start *start = &starts[warp * phases + phase];
+            now += start->skew_cycles;
             record->start_cycle = now;
-            now += ENTRY_CYCLES + (unsigned)iterations[phase] * (BASE_CYCLES + of_block);
+            now += ENTRY_CYCLES + (unsigned)start->iterations * (BASE_CYCLES + of_block);
             if (warp == 0 && phase == COUNTED && scenario->on[ACCP_FAKE_clock_leap])
                 now += LEAP_CYCLES;
             record->end_cycle = now;

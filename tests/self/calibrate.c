@@ -6,9 +6,10 @@
  *   calibrate LOOPS --bounds BOUNDS      every fourth loop at the loads that BOUNDS names; it has a
  *                                        row for each group and load: group, warps, bound of the
  *                                        mean error and of the worst, in percent
- *   calibrate LOOPS --measure TEMPLATE OUT
+ *   calibrate LOOPS --measure TEMPLATE OUT SEED
  *                                        runs all of them on the GPU here, in the kernel of the cubin
- *                                        TEMPLATE, and writes OUT: LOOPS with the cycles of this GPU
+ *                                        TEMPLATE, with starts drawn from SEED, and writes OUT: LOOPS
+ *                                        with the cycles of this GPU
  *   calibrate LOOPS --against OTHER      in how many loops two recordings agree
  *   calibrate LOOPS --patch TEMPLATE GROUP NUMBER OUT
  *                                        writes TEMPLATE with one of the loops in it
@@ -317,30 +318,30 @@ static enum accp_status compare(const struct calibration *calibration, const cha
 }
 
 static enum accp_status measure_opened(struct accp_device *device, struct calibration *calibration,
-                                       struct calibration_template *template, const char *loops,
-                                       const char *out, struct accp_error *error)
+                                       struct calibration_template *template, char **argv,
+                                       struct accp_error *error)
 {
     char date[16], measured[256];
     const time_t now = time(NULL);
     struct accp_run_device facts = {0};
-    ACCP_TRY(calibration_measure(device, template, calibration, error));
+    ACCP_TRY(
+        calibration_measure(device, template, calibration, strtoull(argv[5], NULL, 10), error));
     accp_device_facts(device, &facts);
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
     snprintf(measured, sizeof measured,
              "%s: %s (%lld SMs, %s, %.0f MHz), driver %s; template kernel of %s %s", date,
              facts.name, (long long)facts.sm_count, facts.arch, facts.sm_clock_max_mhz,
              facts.driver, template->opened.compiler_name, template->opened.compiler_version);
-    return calibration_write(loops, calibration, measured, out, error);
+    return calibration_write(argv[1], calibration, measured, argv[4], error);
 }
 
 static enum accp_status measure(struct calibration *calibration,
-                                struct calibration_template *template, const char *loops,
-                                const char *out, struct accp_error *error)
+                                struct calibration_template *template, char **argv,
+                                struct accp_error *error)
 {
     struct accp_device *device;
     ACCP_TRY(accp_device_open(0, &device, error));
-    const enum accp_status status =
-        measure_opened(device, calibration, template, loops, out, error);
+    const enum accp_status status = measure_opened(device, calibration, template, argv, error);
     accp_device_close(device);
     return status;
 }
@@ -361,7 +362,7 @@ static enum accp_status patch(const struct calibration *calibration,
                      number);
 }
 
-/* LOOPS --measure TEMPLATE OUT, or LOOPS --patch TEMPLATE GROUP NUMBER OUT */
+/* LOOPS --measure TEMPLATE OUT SEED, or LOOPS --patch TEMPLATE GROUP NUMBER OUT */
 static enum accp_status fill_template(struct calibration *calibration, char **argv,
                                       struct accp_error *error)
 {
@@ -369,7 +370,7 @@ static enum accp_status fill_template(struct calibration *calibration, char **ar
     ACCP_TRY(calibration_template_init(argv[3], &template, error));
     const enum accp_status status =
         !strcmp(argv[2], "--measure")
-            ? measure(calibration, &template, argv[1], argv[4], error)
+            ? measure(calibration, &template, argv, error)
             : patch(calibration, &template, argv[4], argv[5], argv[6], error);
     calibration_template_fini(&template);
     return status;
@@ -403,7 +404,7 @@ static bool is_usage(int argc, char **argv)
         const char *option;
         int argc;
     } forms[] = {
-        {"--without", 4}, {"--bounds", 4}, {"--against", 4}, {"--measure", 5}, {"--patch", 7}};
+        {"--without", 4}, {"--bounds", 4}, {"--against", 4}, {"--measure", 6}, {"--patch", 7}};
     for (size_t i = 0; argc > 2 && i < sizeof forms / sizeof *forms; ++i)
         if (!strcmp(argv[2], forms[i].option)) return argc == forms[i].argc;
     return argc == 2;
@@ -416,7 +417,7 @@ int main(int argc, char **argv)
     if (argc == 2 && !strcmp(argv[1], "--mechanisms")) return print_mechanisms();
     if (!is_usage(argc, argv)) {
         fputs("usage: calibrate LOOPS [--bounds BOUNDS | --without MECHANISM | --against OTHER | "
-              "--measure TEMPLATE OUT | --patch TEMPLATE GROUP NUMBER OUT]\n",
+              "--measure TEMPLATE OUT SEED | --patch TEMPLATE GROUP NUMBER OUT]\n",
               stderr);
         return 4;
     }

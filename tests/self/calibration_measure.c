@@ -7,20 +7,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LANES = 32, SCHEDULERS = 4, SKEW_CYCLES = 2048 };
+enum { LANES = 32, SCHEDULERS = 4 };
 enum { WARM, SINGLE, COUNTED, COMPANY };
+
+/* Each phase begins after less than so many cycles: at the first the warps of a block must come apart
+ * by any loop's length, later by that of most; the company must not be kept waiting. */
+static const uint32_t skew_cycles[ACCP_CALIBRATION_PHASES] = {2048, 1, 512, 1};
 
 /* How long a phase of a lone warp takes: the first outlasts the skews, and the last what the warps of a
  * scheduler differ by. */
-static const int phase_cycles[ACCP_CALIBRATION_PHASES] = {5000, 0, 10000, 9000};
+static const int phase_cycles[ACCP_CALIBRATION_PHASES] = {5000, 0, 40000, 40000};
 static const double launch_timeout_s = 20;
 
 /* What stands on the device and on the host while all loops are run. */
 struct bench {
     struct accp_device *device;
-    uint64_t iterations, skews, records;
+    uint64_t starts, records;
     struct accp_calibration_record *host_records; /* owned */
-    uint32_t *host_skews;                         /* owned */
+    struct accp_calibration_start *host_starts;   /* owned */
     struct accp_random random;
 };
 
@@ -95,33 +99,39 @@ static double summarise(const struct bench *bench, size_t blocks, size_t warps, 
     return sum / (double)(blocks * warps);
 }
 
+static void draw_starts(struct bench *bench, const struct calibration_loop *loop, int warps)
+{
+    const int cycles = estimate_cycles(loop);
+    for (int i = 0; i < warps * ACCP_CALIBRATION_PHASES; ++i) {
+        const int phase = i % ACCP_CALIBRATION_PHASES;
+        bench->host_starts[i] = (struct accp_calibration_start){
+            .skew_cycles = accp_random_below(&bench->random, skew_cycles[phase]),
+            .iterations = phase == SINGLE ? 1 : phase_cycles[phase] / cycles + 2};
+    }
+}
+
 static enum accp_status run_load(struct bench *bench, const struct accp_device_kernel *kernel,
                                  const struct calibration_loop *loop, int warps, double *cycles,
                                  struct accp_error *error)
 {
-    int iterations[ACCP_CALIBRATION_PHASES];
     const int blocks = accp_device_sm_count(bench->device), all = blocks * warps;
     const struct accp_calibration_parameters parameters = {
-        .iterations = (const int *)bench->iterations,
-        .skew_cycles = (const unsigned *)bench->skews,
+        .starts = (const struct accp_calibration_start *)bench->starts,
         .records = (struct accp_calibration_record *)bench->records,
         .phases = ACCP_CALIBRATION_PHASES};
-    const size_t bytes = (size_t)all * ACCP_CALIBRATION_PHASES * sizeof *bench->host_records;
-    for (int phase = 0; phase < ACCP_CALIBRATION_PHASES; ++phase)
-        iterations[phase] = phase == SINGLE ? 1 : phase_cycles[phase] / estimate_cycles(loop) + 2;
-    for (int warp = 0; warp < all; ++warp)
-        bench->host_skews[warp] = accp_random_below(&bench->random, SKEW_CYCLES);
-    ACCP_TRY(
-        accp_device_write(bench->device, bench->iterations, iterations, sizeof iterations, error));
-    ACCP_TRY(accp_device_write(bench->device, bench->skews, bench->host_skews,
-                               (size_t)all * sizeof *bench->host_skews, error));
+    const size_t phases = (size_t)all * ACCP_CALIBRATION_PHASES;
+    const size_t bytes = phases * sizeof *bench->host_records;
+    draw_starts(bench, loop, all);
+    ACCP_TRY(accp_device_write(bench->device, bench->starts, bench->host_starts,
+                               phases * sizeof *bench->host_starts, error));
     ACCP_TRY(accp_device_fill(bench->device, bench->records, 0xff, bytes, error));
     ACCP_TRY(accp_device_launch(bench->device, kernel, blocks, warps * LANES, &parameters,
                                 sizeof parameters, error));
     ACCP_TRY(accp_device_synchronise(bench->device, launch_timeout_s, error));
     ACCP_TRY(accp_device_read(bench->device, bench->host_records, bench->records, bytes, error));
     ACCP_TRY(check_counters(bench, loop, (size_t)all, error));
-    *cycles = summarise(bench, (size_t)blocks, (size_t)warps, iterations[COUNTED]);
+    *cycles =
+        summarise(bench, (size_t)blocks, (size_t)warps, bench->host_starts[COUNTED].iterations);
     return ACCP_STATUS_OK;
 }
 
@@ -149,12 +159,11 @@ static enum accp_status run_all(struct bench *bench, struct calibration_template
     warps *= (size_t)accp_device_sm_count(bench->device);
     const size_t phases = warps * ACCP_CALIBRATION_PHASES;
     bench->host_records = calloc(phases, sizeof *bench->host_records);
-    bench->host_skews = calloc(warps, sizeof *bench->host_skews);
-    if (!bench->host_records || !bench->host_skews)
+    bench->host_starts = calloc(phases, sizeof *bench->host_starts);
+    if (!bench->host_records || !bench->host_starts)
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for %zu warps", warps);
-    ACCP_TRY(accp_device_allocate(bench->device, sizeof phase_cycles, &bench->iterations, error));
-    ACCP_TRY(accp_device_allocate(bench->device, warps * sizeof *bench->host_skews, &bench->skews,
-                                  error));
+    ACCP_TRY(accp_device_allocate(bench->device, phases * sizeof *bench->host_starts,
+                                  &bench->starts, error));
     ACCP_TRY(accp_device_allocate(bench->device, phases * sizeof *bench->host_records,
                                   &bench->records, error));
     for (size_t i = 0; i < calibration->count; ++i)
@@ -164,11 +173,12 @@ static enum accp_status run_all(struct bench *bench, struct calibration_template
 
 enum accp_status calibration_measure(struct accp_device *device,
                                      struct calibration_template *template,
-                                     struct calibration *calibration, struct accp_error *error)
+                                     struct calibration *calibration, uint64_t seed,
+                                     struct accp_error *error)
 {
-    struct bench bench = {.device = device, .random = {1}};
+    struct bench bench = {.device = device, .random = {seed}};
     const enum accp_status status = run_all(&bench, template, calibration, error);
     free(bench.host_records);
-    free(bench.host_skews);
+    free(bench.host_starts);
     return status;
 }

@@ -5,11 +5,12 @@
 #include "calibration_template.h"
 #include "device/device.h"
 
-/* Runs every loop at every load on the open device and puts what an iteration took into `calibration`,
+/* Runs every loop at every load on the open device, with starts drawn from `seed`, and puts what an iteration took into `calibration`,
  * the mean over all warps; 0 where a warp's time was not all spent beside the other warps of its
  * scheduler. Errors: those of calibration_patch and of the device (device/device.h). */
 enum accp_status calibration_measure(struct accp_device *device,
                                      struct calibration_template *template,
-                                     struct calibration *calibration, struct accp_error *error);
+                                     struct calibration *calibration, uint64_t seed,
+                                     struct accp_error *error);
 
 #endif

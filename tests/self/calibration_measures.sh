@@ -27,7 +27,7 @@ refused() {
 # The loops of every tenth number, every group among them; but of long ones the fake driver runs too few iterations.
 awk -F'\t' '$1 != "loop" || ($3 % 10 == 0 && $2 != "long")' "$loops" >"$scratch/loops.tsv"
 count=$(grep -c ^loop "$scratch/loops.tsv")
-measure=("$build/calibrate" "$scratch/loops.tsv" --measure "$template" "$scratch/out.tsv")
+measure=("$build/calibrate" "$scratch/loops.tsv" --measure "$template" "$scratch/out.tsv" 1)
 
 "${measure[@]}"
 [ "$(awk -F'\t' '$1 == "loop" && $5 == 104 && $6 == 108 && $7 == 112 && $8 == 116 && $9 == 132' "$scratch/out.tsv" |
@@ -61,13 +61,13 @@ done
 
 # New loops are of the same form, and find room in the template.
 python3 "$(dirname "$0")/calibration_loops.py" "$loops" 1 3 >"$scratch/fresh.tsv"
-"$build/calibrate" "$scratch/fresh.tsv" --measure "$template" "$scratch/out.tsv"
+"$build/calibrate" "$scratch/fresh.tsv" --measure "$template" "$scratch/out.tsv" 1
 [ "$(awk -F'\t' '$1 == "loop" && $5 == 104' "$scratch/out.tsv" | wc -l)" = $((19 * 3)) ] || fail 'not every new loop was measured'
 
 ACCP_FAKE=wrong_results refused 1 'left 1 of its counter in warp 0' "${measure[@]}"
 ACCP_FAKE=no_device refused 77 NO_DEVICE "${measure[@]}"
-refused 4 'cannot open' "$build/calibrate" "$loops" --measure "$scratch/none.cubin" "$scratch/out.tsv"
-refused 4 "no kernel" "$build/calibrate" "$loops" --measure "$build/cubin/sm_90/clock.cubin" "$scratch/out.tsv"
+refused 4 'cannot open' "$build/calibrate" "$loops" --measure "$scratch/none.cubin" "$scratch/out.tsv" 1
+refused 4 "no kernel" "$build/calibrate" "$loops" --measure "$build/cubin/sm_90/clock.cubin" "$scratch/out.tsv" 1
 refused 4 'there is no loop 3 of that group' "$build/calibrate" "$loops" --patch "$template" nop 3 "$scratch/out.tsv"
 # What the template cannot spare: a uniform register of its own, and registers that it does not have.
 for wrong in 'UIADD3/061e013f UR.or.P.6,.which.the.template.still.needs' 'FFMA/3e202020 names.R62,.and.the.template.has.62'; do
