@@ -81,6 +81,7 @@ static const struct {
     {"\"mean\": 59", "\"mean\": -59", "levels[0].mean"},
     {"\"mean\": 59", "\"mean\": \"59\"", "is a string, where a number is needed"},
     {"2.9e-05", "1e-9", "below the"},
+    {", \"mean\": 59, \"sd\": 2.9e-05, \"tolerance\": 0.25", "", "levels[0].mean: is missing"},
     {"0.25", "0", "levels[0].tolerance"},
     {"\"sessions\": 30, \"mean\": 59", "\"sessions\": 9, \"mean\": 59", "levels[0].sessions"},
     {"chain7.acc1\"", "chain7.acc6\"", "not in the table of probe optimal"},
@@ -122,6 +123,34 @@ static void refuse(const char *text, size_t bytes, const char *message)
     assert_null(strchr(error.text, '\n'));
     assert_null(golden.levels);
     assert_null(golden.records);
+}
+
+static void cut(char *text, const char *part)
+{
+    char *at = strstr(text, part);
+    assert_non_null(at);
+    memmove(at, at + strlen(part), strlen(at + strlen(part)) + 1);
+}
+
+/* A prediction may say of a role that the model does not time it; half a row says nothing. */
+static void test_untimed_rows_are_predictions(void **state)
+{
+    struct accp_golden golden;
+    struct accp_error error;
+    size_t bytes;
+    (void)state;
+    char *text = replaced("measured", "predicted"), *again;
+    cut(text, ", \"sm_count\": 132, \"pci_device\": \"10de:2335\", \"memory_bytes\": 150754820096");
+    cut(text, ", \"sd\": 2.9e-05");
+    refuse(text, strlen(text), "levels[0].sd: is missing");
+    cut(text, ", \"mean\": 59, \"tolerance\": 0.25");
+    assert_int_equal(accp_golden_parse("f", text, strlen(text), &golden, &error), ACCP_STATUS_OK);
+    assert_true(golden.levels[0].mean == 0 && golden.levels[1].mean == 78.4);
+    assert_int_equal(accp_golden_format(&golden, &again, &bytes, &error), ACCP_STATUS_OK);
+    assert_string_equal(again, text);
+    accp_golden_fini(&golden);
+    free(again);
+    free(text);
 }
 
 static void test_damages_are_refused(void **state)
@@ -444,6 +473,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_damages_are_refused),
+        cmocka_unit_test(test_untimed_rows_are_predictions),
         cmocka_unit_test(test_every_truncation_is_refused),
         cmocka_unit_test(test_long_and_deep_input),
         cmocka_unit_test(test_which_golden_answers),
