@@ -95,6 +95,34 @@ if grep -q 'cycles an iteration' stdout; then broken 'no figure for an unknown l
 expect 3 'at least' "$accprobe" predict --cubin "$sass/loop_jump.sm_90.13.0.cubin"
 [ "$(grep -o 'at least' stderr | wc -l)" = 1 ] || broken "said once, not at every number of warps: $(cat stderr)"
 
+# What limits a thread's registers: launch bounds, where there are some; else the registers of an SM that so many warps leave, or
+# what an instruction can name.
+while read -r warps words; do
+    expect 3 '' "$accprobe" explain --cubin "$sass/loop_jump.sm_90.13.0.cubin" --warps "$warps"
+    grep -qF "17 registers a thread of $words" stdout || broken "'$words' at $warps warps in: $(sed -n 2p stdout)"
+done <<'END'
+8 255 that the instruction set names
+32 64 that so many warps leave on an SM
+END
+expect 0 '' "$accprobe" explain optimal.chain29.acc2
+grep -q 'registers a thread of 64 that its launch bounds leave' stdout || broken "launch bounds: $(sed -n 2p stdout)"
+
+# Of a cubin's kernels only those with a loop are worth choosing among.
+if [ -x "${ACCP_NVCC:-}" ]; then
+    cat >kernels.cu <<'END'
+extern "C" __global__ void flat(float *x) { x[threadIdx.x] = 1; }
+extern "C" __global__ void looping(float *x, int n) { float a = x[0]; for (int i = 0; i < n; ++i) a = a * a + 1; x[0] = a; }
+#ifdef TWO
+extern "C" __global__ void turning(float *x, int n) { float a = x[0]; for (int i = 0; i < n; ++i) a = a * a + 2; x[0] = a; }
+#endif
+END
+    "$ACCP_NVCC" -arch=sm_90 -cubin -o one.cubin kernels.cu && "$ACCP_NVCC" -arch=sm_90 -cubin -DTWO -o two.cubin kernels.cu || broken 'two cubins'
+    expect 0 '' "$accprobe" explain --cubin one.cubin
+    grep -q ' of looping: ' stdout || broken "the kernel with the loop: $(sed -n 2p stdout)"
+    expect 4 'has 2 kernels with a loop, of 3: choose one with --kernel:' "$accprobe" explain --cubin two.cubin
+    if grep -q flat stderr; then broken "no kernel without a loop among the choices: $(cat stderr)"; fi
+fi
+
 # What a person in a hurry does wrong.
 expect 4 'explain what?' "$accprobe" explain
 expect 4 'is no role' "$accprobe" explain optimal.chain31.acc1

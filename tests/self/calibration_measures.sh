@@ -59,6 +59,20 @@ for loop in 'ffma_reuse_yield 10' 'chain 30' 'scoreboards 20' 'mixed_yield 0'; d
         fail "loop $number of $group is predicted otherwise in the template, where it takes $cycles cycles"
 done
 
+# What a branch inside skips in every iteration has no cycles, and the rest adds up to the iteration.
+"$build/calibrate" "$loops" --patch "$template" jump 6 "$scratch/patched.cubin"
+"$build/accprobe" explain --cubin "$scratch/patched.cubin" --warps 4 --format json >"$scratch/explained.json"
+"$build/accprobe" explain --cubin "$scratch/patched.cubin" --warps 4 >"$scratch/explained"
+python3 - "$scratch/explained.json" <<'END' || fail 'five instructions are skipped and cost nothing'
+import json, sys
+answer = json.load(open(sys.argv[1]))
+skipped = [row for row in answer["instructions"] if row.get("skipped")]
+assert len(skipped) == 5 and not any(sum(row["cycles"].values()) for row in skipped), skipped
+total = sum(sum(row["cycles"].values()) for row in answer["instructions"])
+assert abs(total - answer["cycles"]["mean"]) < 1e-6, total
+END
+[ "$(grep -cE '^ *0x[0-9a-f]+ .{16} +- ' "$scratch/explained")" = 5 ] || fail 'five instructions are marked as skipped'
+
 # New loops are of the same form, and find room in the template.
 python3 "$(dirname "$0")/calibration_loops.py" "$loops" 1 3 >"$scratch/fresh.tsv"
 "$build/calibrate" "$scratch/fresh.tsv" --measure "$template" "$scratch/out.tsv" 1
