@@ -116,7 +116,8 @@ extern "C" __global__ void looping(float *x, int n) { float a = x[0]; for (int i
 extern "C" __global__ void turning(float *x, int n) { float a = x[0]; for (int i = 0; i < n; ++i) a = a * a + 2; x[0] = a; }
 #endif
 END
-    "$ACCP_NVCC" -arch=sm_90 -cubin -o one.cubin kernels.cu && "$ACCP_NVCC" -arch=sm_90 -cubin -DTWO -o two.cubin kernels.cu || broken 'two cubins'
+    "$ACCP_NVCC" -arch=sm_90 -cubin -o one.cubin kernels.cu || broken 'a cubin'
+    "$ACCP_NVCC" -arch=sm_90 -cubin -DTWO -o two.cubin kernels.cu || broken 'another cubin'
     expect 0 '' "$accprobe" explain --cubin one.cubin
     grep -q ' of looping: ' stdout || broken "the kernel with the loop: $(sed -n 2p stdout)"
     expect 4 'has 2 kernels with a loop, of 3: choose one with --kernel:' "$accprobe" explain --cubin two.cubin
