@@ -1,5 +1,7 @@
 #include "base/json.h"
 
+#include "base/text.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -154,9 +156,9 @@ enum accp_status accp_json_string(const struct accp_json *object, const char *ke
     if (length >= text_bytes)
         return accp_json_fail(&member, error, "has %zu bytes, at most %zu fit", length,
                               text_bytes - 1);
-    for (size_t i = 0; i < length; ++i)
-        if ((unsigned char)value[i] < 0x20 || value[i] == 0x7f)
-            return accp_json_fail(&member, error, "holds a control character at byte %zu", i);
+    const int hidden = strlen(value) < length ? (int)strlen(value) : accp_text_hidden_at(value);
+    if (hidden >= 0)
+        return accp_json_fail(&member, error, "holds a control character at byte %d", hidden);
     memcpy(text, value, length + 1);
     return ACCP_STATUS_OK;
 }

@@ -42,7 +42,7 @@ enum accp_status accp_json_element(const struct accp_json *array, size_t index, 
                                    struct accp_json *element, struct accp_error *error);
 bool accp_json_has(const struct accp_json *object, const char *key);
 
-/* Members by value. A string must fit `text_bytes` with its NUL, and hold no control characters; a
+/* Members by value. A string must fit `text_bytes` with its NUL, and hold no control characters (accp_text_control_bytes); a
  * number must lie in [low, high]; an integer must be written as one. */
 enum accp_status accp_json_string(const struct accp_json *object, const char *key, char *text,
                                   size_t text_bytes, struct accp_error *error);

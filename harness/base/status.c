@@ -1,5 +1,7 @@
 #include "base/status.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,8 +16,8 @@ static const char *const status_text[] = {
  * line. */
 static void make_printable(char *text)
 {
-    for (; *text; ++text)
-        if ((unsigned char)*text < 0x20 || *text == 0x7f) *text = '?';
+    for (int at; (at = accp_text_hidden_at(text)) >= 0; text += at)
+        text[at] = '?';
 }
 
 enum accp_status accp_fail(struct accp_error *error, enum accp_status code, const char *where,

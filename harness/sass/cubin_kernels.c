@@ -1,3 +1,4 @@
+#include "base/text.h"
 #include "sass/cubin_internal.h"
 
 #include <elf.h>
@@ -172,6 +173,11 @@ static enum accp_status append_kernel(const struct accp_elf *elf, const struct a
 {
     struct accp_kernel *kernel = &cubin->kernels[cubin->kernel_count];
     *kernel = *given;
+    if (accp_text_hidden_at(kernel->name) >= 0)
+        return accp_fail(error, ACCP_STATUS_INPUT, elf->file, symbol,
+                         "is damaged: the name of a kernel, %.80s, holds control characters or "
+                         "is no UTF-8",
+                         kernel->name);
     ACCP_TRY(check_code(elf, text, kernel, error));
     read_facts(elf, text, symbol, kernel);
     ++cubin->kernel_count;

@@ -13,6 +13,7 @@ import random
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -47,12 +48,12 @@ def environment(**more):
             "ACCP_FAKE_RUN": RECORDING, **more}
 
 
-def run(*arguments, tool=TOOL, preexec=None, stdout=subprocess.PIPE, **more):
+def run(*arguments, tool=TOOL, preexec=None, stdout=subprocess.PIPE, errors=None, **more):
     """The tool, to its end; one that does not end breaks a promise."""
     command = [tool, *arguments]
     try:
         done = subprocess.run(command, env=environment(**more), stdin=subprocess.DEVNULL, stdout=stdout,
-                              stderr=subprocess.PIPE, timeout=LIMIT_S, preexec_fn=preexec, check=False, text=True)
+                              stderr=subprocess.PIPE, timeout=LIMIT_S, preexec_fn=preexec, check=False, text=True, errors=errors)
     except subprocess.TimeoutExpired:
         raise Broken(f"did not end within {LIMIT_S} s: {more} {command}") from None
     if done.returncode < 0:
@@ -166,7 +167,8 @@ def undated(golden):
     """What the folder holds under the names that count, without the dates of recordings."""
     content = {}
     for path in sorted(glob.glob(os.path.join(golden, "**/*.json"), recursive=True)):
-        content[os.path.relpath(path, golden)] = re.sub('"date": "[^"]*"', "", open(path, encoding="utf-8").read())
+        content[os.path.relpath(path, golden)] = re.sub('"date": "[^"]*"', "",
+                                                               open(path, encoding="utf-8", errors="surrogateescape").read())
     return content
 
 
@@ -174,12 +176,12 @@ def killed(arguments, most_s, **more):
     process = subprocess.Popen([TOOL, *arguments], env=environment(**more), stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(random.uniform(0, most_s))
-    process.kill()
+    process.send_signal(random.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)))
     return process.wait() < 0
 
 
 def kills(folder, count):
-    """kill -9 at random moments of measure, record (runs and shapes) and check."""
+    """SIGKILL, SIGTERM and SIGINT at random moments of measure, gate, record (runs and shapes) and check."""
     golden, out = golden_folder(folder), os.path.join(folder, "run.json")
     fast, slow = sessions(folder, "fast", ""), sessions(folder, "slow", "*=1.03")
     shape = os.path.join(folder, "shape.json")
@@ -190,7 +192,7 @@ def kills(folder, count):
         states.append(undated(golden))
     succeeds("record", shape, "--golden", golden, "--reason", "test")
     with_shapes = {name: text for name, text in undated(golden).items() if name.startswith("shape/")}
-    verbs = (["measure", "--filter", ROLE, "--out", out], ["record", *fast, "--golden", golden, "--reason", "test"],
+    verbs = (["measure", "--filter", ROLE, "--out", out], ["gate", "--filter", ROLE, "--out", out], ["record", *fast, "--golden", golden, "--reason", "test"],
              ["record", shape, "--golden", golden, "--reason", "test"],
              ["check", *fast, "--golden", golden, "--pending", os.path.join(folder, "pending")],
              ["record", *slow, "--golden", golden, "--reason", "test"])
@@ -214,7 +216,7 @@ def kills(folder, count):
         for name, text in now.items():
             if name.startswith("shape/") and text != with_shapes[name]:
                 raise Broken(f"a golden shape that nobody recorded, after try {tries}: {name}")
-        if number == 2:
+        if verbs[number][:2] == ["record", shape]:
             succeeds("shape", "--arch", "sm_90", "--filter", ROLE, "--golden", golden)
             shutil.rmtree(os.path.join(golden, "shape"), ignore_errors=True)
     leftovers = len(glob.glob(os.path.join(folder, "**/*.json.??????"), recursive=True))

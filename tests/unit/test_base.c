@@ -26,6 +26,9 @@ static void test_error_is_one_printable_line(void **state)
     accp_error_line(&error, line, sizeof line);
     assert_string_equal(line, "a?b: x?[31m5");
     assert_int_equal(error.offset, 7);
+    accp_fail(&error, ACCP_STATUS_INPUT, "\xc2\x9b[m", -1, "\xe2\x80\xaeno \xff \xc3\xa9");
+    accp_error_line(&error, line, sizeof line);
+    assert_string_equal(line, "??[m: ???no ? \xc3\xa9");
     assert_int_equal(accp_fail(NULL, ACCP_STATUS_IO, NULL, -1, "no error wanted"), ACCP_STATUS_IO);
     assert_string_equal(accp_status_text((enum accp_status)99), "unknown");
 }
