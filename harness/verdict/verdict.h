@@ -108,15 +108,20 @@ struct accp_judgement {
  *   SKIP      growth of a family that the golden knows and claims none for: it did not grow
  *   NO_GOLDEN a level or claim that nothing answers for. A golden of another GPU of the arch
  * answers for claims only; one recorded with another protocol, or predicted by another model, for
- * nothing surroundings
- * FAIL, WIN and INCONCLUSIVE become ENVIRONMENT when the GPU was slowed, busy or split, or the
- * reference role moved: then a run may pass, and accuses nobody. Structure is no measurement and
- * fails all the same. A role without a sample and a selected role that was not run are ENVIRONMENT
- * always expected failures  a FAIL that is expected passes as EXPECTED_FAILURE; a PASS, WIN or
- * DRIFT where a failure is expected is a FAIL, and so is an expectation that has expired A claim on
- * several roles is left out if a role that it needs is not in `selected`. *judgement is initialised
- * here; free it with accp_judgement_fini. Errors: INPUT (runs that do not belong together), USAGE
- * (no run), MEMORY; it is cleared then. */
+ * nothing.
+ *
+ * Surroundings: FAIL, WIN and INCONCLUSIVE become ENVIRONMENT when the GPU was slowed, busy or
+ * split, a launch was interrupted, or the reference role moved: then a run may pass, since what
+ * lies inside its tolerance all the same was proved under worse conditions, and accuses nobody.
+ * Structure is no measurement and fails all the same. A role without a sample and a selected role
+ * that was not run are ENVIRONMENT always.
+ *
+ * Expected failures: a FAIL that is expected passes as EXPECTED_FAILURE; a PASS, WIN or DRIFT where
+ * a failure is expected is a FAIL, and so is an expectation that has expired. A claim on several
+ * roles is left out if a role that it needs is not in `selected`.
+ *
+ * `judgement` is initialised here; free it with accp_judgement_fini. Errors: INPUT (runs that do not
+ * belong together), USAGE (no run), MEMORY; it is cleared then. */
 enum accp_status accp_verdict_judge(const struct accp_verdict_input *input,
                                     struct accp_judgement *judgement, struct accp_error *error);
 void accp_judgement_fini(struct accp_judgement *judgement);

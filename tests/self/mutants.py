@@ -1,7 +1,7 @@
-"""The mutants of mutations.def, at every place of every hot loop of the optimal probe.
+"""The mutants of mutations.def, at every place of every loop of the optimal probe, and one stall cycle more in the others.
 
 mutants.py shapes                    what the static gate says of each, and whether a law stops those that break one
-mutants.py gather FOLDER DATE        writes tests/data/mutants.tsv from the runs that ci/mutants made on a GPU
+mutants.py keep FOLDER DATE          writes tests/data/mutants.tsv and docs/trust/stalls.tsv from what ci/mutants timed on a GPU
 mutants.py replay                    judges the recorded ones by their cycles alone, against today's golden
 
 Prints a line a mutation; exit status 0, 1 after a line for each mutant that slipped through, 77 without kernels for
@@ -21,6 +21,8 @@ BINARY = os.environ.get("ACCP_BINARY_DIR", os.path.join(SOURCE, "build"))
 TOOL, MUTATE = os.path.join(BINARY, "accprobe"), os.path.join(BINARY, "mutate")
 BUILT = os.path.join(BINARY, "cubin/sm_90/optimal.cubin")
 RECORD = os.path.join(SOURCE, "tests/data/mutants.tsv")
+ODD_STALLS = os.path.join(SOURCE, "docs/trust/stalls.tsv")
+PROBES = ("optimal", "sink", "tail", "dependency", "dispatch", "mixed")
 WARPS = (4, 8)  # one warp a scheduler, and two
 # With one warp a scheduler an iteration takes whole cycles: less than half of one is no change.
 LEAST_CHANGE = 0.5
@@ -32,8 +34,8 @@ def mutations():
     return dict(re.findall(r"^MUTATION\((\w+), *(\w+),", text, re.M))
 
 
-def golden_run():
-    path = glob.glob(os.path.join(SOURCE, "golden/measured/sm_90-132sm-*/optimal.run.json"))[0]
+def golden_run(probe):
+    path = glob.glob(os.path.join(SOURCE, f"golden/measured/sm_90-132sm-*/{probe}.run.json"))[0]
     return json.load(open(path, encoding="utf-8"))
 
 
@@ -112,47 +114,90 @@ def shapes():
     return finish(table, slips)
 
 
-def gather(folder, date):
-    """A line for each mutation, role and number of warps: the means of its sites, in order."""
-    wrong = set()
-    failed = os.path.join(folder, "failed.txt")
-    for line in open(failed, encoding="utf-8") if os.path.exists(failed) else ():
-        mutation, site, _, text = line.split(" ", 3)
-        wrong.add((mutation, int(site), re.search(r"optimal\.\w+\.\w+", text).group(0)))
-    head = json.load(open(os.path.join(folder, "runs/none.0.json"), encoding="utf-8"))
-    lines = [f"# Every mutant of tests/self/mutations.def that can be timed, on {head['device']['name']} "
-             f"({head['device']['sm_count']} SMs, driver {head['device']['driver']}), "
-             f"{head['compiler']['name']} {head['compiler']['version']}, {date}, by ci/mutants.",
-             "# mutation, role, warps, and for each place in the loop, in order: mean cycles per iteration; - wrong result; ? not timed."]
-    for mutation in mutations():
-        rows = {}
-        for site in range(64):
-            names, path = os.path.join(folder, f"runs/{mutation}.{site}.txt"), os.path.join(folder, f"runs/{mutation}.{site}.json")
-            if not os.path.exists(names):
-                break
-            found = {(role["role"], role["warps"]): role["cycles"]["mean"]
-                     for role in (json.load(open(path, encoding="utf-8"))["roles"] if os.path.exists(path) else ())}
-            for kernel in (line.split()[0] for line in open(names, encoding="utf-8")):
-                for warps in WARPS:
-                    key = role_of(kernel), warps
-                    mean = found.get(key)
-                    is_wrong = (mutation, site, key[0]) in wrong
-                    text = "-" if is_wrong else "?" if mean is None else f"{mean:.3f}".rstrip("0").rstrip(".")
-                    rows.setdefault(key, []).append(text)
-        lines += ["\t".join((mutation, role, str(warps), " ".join(means))) for (role, warps), means in rows.items()]
-    open(RECORD, "w", encoding="utf-8").write("\n".join(lines) + "\n")
+def rows(path):
+    """The lines of a file of time_mutants: (mutation, role, warps, [mean, "-" or "."]), in its order."""
+    for line in open(path, encoding="utf-8"):
+        if not line.startswith("#"):
+            mutation, role, warps, means = line.rstrip("\n").split("\t")
+            yield mutation, role, int(warps), [mean if mean in "-." else float(mean) for mean in means.split(" ")]
+
+
+def timed(paths):
+    """{mutation: {(role, warps): [mean, ... by place]}}"""
+    found = {}
+    for path in paths:
+        for mutation, role, warps, means in rows(path):
+            found.setdefault(mutation, {})[role, warps] = means
+    return found
+
+
+def cost(found, mutation, role, place):
+    """Cycles an iteration more with one warp a scheduler, or "." where nothing was timed."""
+    mean = found[mutation][role, WARPS[0]][place]
+    return mean if mean in ("-", ".") else round(mean - found["none"][role, WARPS[0]][0], 2)
+
+
+def explained(*loop):
+    """What the issue model says of a loop with one warp a scheduler."""
+    done = run(TOOL, "explain", *loop, "--warps", str(WARPS[0]), "--format", "json")
+    return json.loads(done.stdout) if done.returncode == 0 else None
+
+
+def reason(folder, role, place):
+    """(address, instruction, why a stall cycle more there does not cost one: which wait of the model is the shorter for it)."""
+    built = os.path.join(BINARY, f"cubin/sm_90/{role.split('.')[0]}.cubin")
+    cubin = os.path.join(folder, f"{role}.{place}.cubin")
+    kernel, address = run(MUTATE, built, role, "stall", cubin, str(place)).stdout.split()
+    address, before = int(address, 16), explained(role)
+    if not before:
+        return hex(address), "?", "the model does not time this loop"
+    after = explained("--cubin", cubin, "--kernel", kernel, "--loop", hex(before["loop"]["address"]))
+    os.remove(cubin)
+    (text,) = [one["text"] for one in before["instructions"] if one["address"] == address]
+    moved = {cause: after["causes"].get(cause, 0) - cycles for cause, cycles in before["causes"].items() if cause != "stall"}
+    moved.update({cause: cycles for cause, cycles in after["causes"].items() if cause not in before["causes"]})
+    shorter = [f"{cause} {change:+g}" for cause, change in sorted(moved.items()) if round(change, 2)]
+    # A wait that covers the stall keeps its name and its length.
+    covers = sorted({cause for one in after["instructions"] if address <= one["address"] <= address + 16
+                     for cause in one["cycles"] if cause not in ("issued", "stall")})
+    predicted = after["cycles"]["mean"] - before["cycles"]["mean"]
+    return hex(address), text, f"{predicted:+g}: {', '.join(shorter) or 'under ' + ' and '.join(covers or ['nothing'])}"
+
+
+def keep(folder, date):
+    """tests/data/mutants.tsv and docs/trust/stalls.tsv, from what ci/mutants left."""
+    paths = [os.path.join(folder, f"{probe}.tsv") for probe in PROBES]
+    where = open(paths[0], encoding="utf-8").readline().strip()
+    found = timed(paths + [path.replace(".tsv", ".ladder.tsv") for path in paths])
+    with open(RECORD, "w", encoding="utf-8") as file:
+        print(f"{where}, {date}: every mutant of tests/self/mutations.def that can be timed, in the optimal probe; in the others a stall\n"
+              "# cycle more; by ci/mutants. Mutation, role, warps, and for each place in the loop, in order: mean cycles per iteration; - where\n"
+              "# the result was wrong.", file=file)
+        for path in paths:
+            file.writelines(line for line in open(path, encoding="utf-8") if not line.startswith("#"))
+    odd = [(role, place) for (role, warps), means in found["stall"].items() if warps == WARPS[0]
+           for place in range(len(means)) if cost(found, "stall", role, place) != 1]
+    with tempfile.TemporaryDirectory() as scratch:
+        why = parallel(odd, lambda one: reason(scratch, *one))
+    with open(ODD_STALLS, "w", encoding="utf-8") as file:
+        print(f"{where}, {date}: the places where one stall cycle more does not cost one cycle with one warp a scheduler (ci/mutants).\n"
+              "# cost_N: cycles an iteration more for N stall cycles more, . where its bits hold no such count; at_8: change of the mean at\n"
+              "# 8 warps, percent; model: what the issue model predicts for one more, and which of its waits becomes shorter or longer.\n"
+              "role\tplace\taddress\tinstruction\tcost_1\tcost_2\tcost_4\tat_8\tmodel", file=file)
+        for (role, place), (address, text, model) in zip(odd, why):
+            costs = [cost(found, f"stall{more}", role, place) for more in ("", "+2", "+4")]
+            load = 100 * (found["stall"][role, WARPS[1]][place] / found["none"][role, WARPS[1]][0] - 1)
+            print(role, place, address, text, *(f"{one:g}" if one != "." else one for one in costs), f"{load:+.2f}", model, sep="\t", file=file)
+    print(f"{len(odd)} places")
     return 0
 
 
 def recorded():
-    """{mutation: {site: {(role, warps): mean, or "-" or "?"}}}"""
+    """{mutation: {place: {(role, warps): mean or "-"}}}"""
     found = {}
-    for line in open(RECORD, encoding="utf-8"):
-        if line.startswith("#"):
-            continue
-        mutation, role, warps, means = line.rstrip("\n").split("\t")
-        for site, mean in enumerate(means.split(" ")):
-            found.setdefault(mutation, {}).setdefault(site, {})[role, int(warps)] = mean if mean in "-?" else float(mean)
+    for mutation, role, warps, means in rows(RECORD):
+        for place, mean in enumerate(means):
+            found.setdefault(mutation, {}).setdefault(place, {})[role, warps] = mean
     return found
 
 
@@ -160,6 +205,8 @@ def judge(folder, base, name, levels):
     """What the gate says of a run with these levels and no word about its SASS: {(role, warps): verdict}."""
     path = os.path.join(folder, name)
     changed = json.loads(json.dumps(base))
+    probes = {role.split(".")[0] for role, _ in levels}
+    changed["roles"] = [role for role in changed["roles"] if role["role"].split(".")[0] in probes]
     for role in changed["roles"]:
         role.pop("sass", None)
         role.pop("sass_exact", None)
@@ -168,45 +215,70 @@ def judge(folder, base, name, levels):
             role["cycles"] = {"mean": mean, "min": mean, "max": mean, "n": role["cycles"]["n"], "modes": [[mean, 1.0]]}
             role["progress"] = base["protocol"]["budget_cycles"] / mean
     json.dump(changed, open(path, "w", encoding="utf-8"))
-    done = run(TOOL, "check", path, "--golden", os.path.join(SOURCE, "golden"), "--all", "--format", "json",
+    done = run(TOOL, "check", path, "--golden", os.path.join(SOURCE, "golden"), "--all", "--format", "json", "--claim", "[.]level@",
                "--pending", os.path.join(folder, "pending"))
     os.remove(path)
     if not done.stdout:
         raise SystemExit(f"no verdict: {done.stderr}")
-    return {(line["role"], line["warps"]): line["verdict"] for line in json.loads(done.stdout)["lines"]
-            if ".level@" in line["claim"]}
+    return {(line["role"], line["warps"]): line["verdict"] for line in json.loads(done.stdout)["lines"]}
+
+
+def odd_stalls():
+    """{(role, place): cost} of docs/trust/stalls.tsv"""
+    lines = [line.rstrip("\n").split("\t") for line in open(ODD_STALLS, encoding="utf-8") if not line.startswith("#")]
+    return {(role, int(place)): float(one) for role, place, _, _, one, *_ in lines[1:]}
+
+
+def count_stalls(sites, before, table, slips):
+    """Each place costs one cycle, or stands in the table of those that do not."""
+    odd, costs = odd_stalls(), {}
+    for place, levels in sites.items():
+        for (role, warps), mean in levels.items():
+            if warps != WARPS[0]:
+                continue
+            costs[role, place] = round(mean - before[role, warps], 2)
+            if costs[role, place] != odd.get((role, place), 1):
+                slips.append(f"stall {place} {role}: {costs[role, place]:+g} cycles, where docs/trust/stalls.tsv has {odd.get((role, place), 1):+g}")
+    slips += [f"stall {place} {role} stands in docs/trust/stalls.tsv and was not timed" for role, place in odd.keys() - costs.keys()]
+    roles = {role for role, _ in costs}
+    for role in roles:
+        if not any(costs[key] == 1 for key in costs if key[0] == role):
+            slips.append(f"stall {role}: no place costs a cycle")
+    table.append(f"stall: of {len(costs)} places in {len(roles)} roles {sum(one == 1 for one in costs.values())} cost exactly one cycle with one "
+                 f"warp a scheduler; the others stand in docs/trust/stalls.tsv")
 
 
 def replay():
-    base, table, slips = golden_run(), [], []
+    base, table, slips = golden_run(PROBES[0]), [], []
+    for probe in PROBES[1:]:
+        base["roles"] += golden_run(probe)["roles"]
     before = {(role["role"], role["warps"]): role["cycles"]["mean"] for role in base["roles"]}
     with tempfile.TemporaryDirectory() as folder:
         for mutation, sites in recorded().items():
             judged = parallel(sites.items(), lambda item: judge(folder, base, f"{mutation}.{item[0]}.json", item[1]))
-            counts, stalls = dict.fromkeys(("exact", "load", "wrong", "same", "untimed"), 0), {}
+            counts = {}
             for (site, levels), verdicts in zip(sites.items(), judged):
                 for role in {role for role, _ in levels}:
-                    if levels[role, WARPS[0]] in ("-", "?"):
-                        counts["wrong" if levels[role, WARPS[0]] == "-" else "untimed"] += 1
+                    group = counts.setdefault(PROBES[0] if role.startswith(PROBES[0]) else "others",
+                                              dict.fromkeys(("exact", "load", "wrong", "same"), 0))
+                    if levels[role, WARPS[0]] == "-":
+                        group["wrong"] += 1
                         continue
                     change = levels[role, WARPS[0]] - before[role, WARPS[0]]
                     caught = [verdicts[role, warps] != "PASS" for warps in WARPS]
-                    counts["exact" if caught[0] else "load" if caught[1] else "same"] += 1
+                    group["exact" if caught[0] else "load" if caught[1] else "same"] += 1
                     if abs(change) >= LEAST_CHANGE and verdicts[role, WARPS[0]] != ("FAIL" if change > 0 else "WIN"):
                         slips.append(f"{mutation} {site} {role}: {change:+.3f} cycles with one warp a scheduler")
-                    if mutation == "stall":
-                        stalls.setdefault(role, []).append(round(change, 1))
+                    if mutation == "none" and caught != [False, False]:
+                        slips.append(f"{role} unchanged: {verdicts[role, WARPS[0]]}, {verdicts[role, WARPS[1]]}")
             if mutation == "stall":
-                slips += [f"stall {role}: {changes}" for role, changes in stalls.items()
-                          if not set(changes) <= {0, 1, 2} or changes.count(1) < 2 / 3 * len(changes)]
-                costs = [change for changes in stalls.values() for change in changes]
-                table.append(f"stall: {costs.count(1)} cost exactly one cycle with one warp a scheduler, "
-                             f"{costs.count(2)} two, {costs.count(0)} none; every role has two thirds that cost one")
-            table.append(f"{mutation:8} {sum(counts.values()):5} mutants: {counts['exact']} by their cycles with one warp a "
-                         f"scheduler, {counts['load']} with two only, {counts['wrong']} by a wrong result, "
-                         f"{counts['same']} within the tolerance of both levels, {counts['untimed']} not timed")
+                count_stalls(sites, before, table, slips)
+            for group, found in counts.items():
+                table.append(f"{mutation:8} {group:8} {sum(found.values()):5} mutants: {found['exact']} by their cycles with one warp a "
+                             f"scheduler, {found['load']} with two only, {found['wrong']} by a wrong result, "
+                             f"{found['same']} within the tolerance of both levels")
     return finish(table, slips)
 
 
 if __name__ == "__main__":
-    sys.exit({"shapes": shapes, "gather": gather, "replay": replay}[sys.argv[1]](*sys.argv[2:]))
+    sys.exit({"shapes": shapes, "keep": keep, "replay": replay}[sys.argv[1]](*sys.argv[2:]))

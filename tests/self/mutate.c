@@ -1,9 +1,10 @@
 /* mutate CUBIN KERNEL MUTATION OUT [SITE]: writes the cubin with one change to the hot loop of a kernel, as a compiler
- * could have made it (mutations.def), at the SITEth place, from 0 on, where the loop allows it. KERNEL `all` changes
- * every kernel that has such a place. Prints a line a changed kernel: its name, and where. Works on the code of any
+ * could have made it (mutations.def), at the SITEth place, from 0 on, where the loop allows it. KERNEL may be a role, whose
+ * loop it is then, in a kernel that it shares too; `all` changes every kernel that has such a place. Prints a line a changed kernel: its name, and where. Works on the code of any
  * arch whose loops have what it changes. */
 #include "base/file.h"
 #include "mutations.h"
+#include "sass/chain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,8 @@
 
 static enum accp_status mutate_kernel(const struct accp_bytes *bytes,
                                       const struct accp_cubin *cubin,
-                                      const struct accp_kernel *kernel, char **argv, unsigned site,
+                                      const struct accp_kernel *kernel,
+                                      const struct accp_role *role, char **argv, unsigned site,
                                       int *changed, struct accp_error *error)
 {
     struct accp_code code;
@@ -19,7 +21,7 @@ static enum accp_status mutate_kernel(const struct accp_bytes *bytes,
                                    .decoded = &code};
     size_t address;
     ACCP_TRY(accp_code_init(cubin, kernel, &code, error));
-    enum accp_status status = accp_code_hot_loop(&code, -1, &subject.loop, error);
+    enum accp_status status = accp_chain_find_loop(&code, role, -1, &subject.loop, error);
     if (status == ACCP_STATUS_OK && accp_mutate(&subject, argv[3], site, &address)) {
         printf("%s 0x%zx\n", kernel->name, address);
         ++*changed;
@@ -37,10 +39,12 @@ static enum accp_status mutate(const struct accp_bytes *bytes, const struct accp
         return accp_fail(error, ACCP_STATUS_USAGE, argv[3], -1, "is not in mutations.def");
     if (strcmp(argv[2], "all") == 0) {
         for (size_t i = 0; i < cubin->kernel_count; ++i)
-            ACCP_TRY(mutate_kernel(bytes, cubin, &cubin->kernels[i], argv, site, &changed, error));
+            ACCP_TRY(
+                mutate_kernel(bytes, cubin, &cubin->kernels[i], NULL, argv, site, &changed, error));
     } else {
-        ACCP_TRY(accp_cubin_pick(cubin, argv[1], argv[2], &kernel, error));
-        ACCP_TRY(mutate_kernel(bytes, cubin, kernel, argv, site, &changed, error));
+        const struct accp_role *role = accp_role_find(argv[2]);
+        ACCP_TRY(accp_cubin_pick(cubin, argv[1], role ? role->kernel : argv[2], &kernel, error));
+        ACCP_TRY(mutate_kernel(bytes, cubin, kernel, role, argv, site, &changed, error));
     }
     if (changed == 0)
         return accp_fail(error, ACCP_STATUS_INPUT, argv[2], site,

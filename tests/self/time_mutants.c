@@ -1,7 +1,7 @@
 /* time_mutants CUBIN WARPS MUTATION[+N]...: times every mutant of the roles in a cubin of ours, on GPU 0, in one process:
  * one change of mutations.def to the loop of every role at once, at each place in turn. WARPS 0: as protocol gate says (4
- * and 8). MUTATION none: the kernels as they are. stall+N: N more cycles, not one. Prints a line each mutation, role and
- * number of warps, as tests/data/mutants.tsv holds them: for each place in the loop, in order, the mean cycles per
+ * and 8). MUTATION none: the kernels as they are. stall+N: N more cycles, not one. Prints a line that begins with #, the GPU and
+ * the compiler, and a line each mutation, role and number of warps, as tests/data/mutants.tsv holds them: for each place in the loop, in order, the mean cycles per
  * iteration, - where the result was wrong (nothing is timed then), . where the change is not possible. */
 #include "base/file.h"
 #include "device/device.h"
@@ -13,7 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACES = 160, LOADS = 2, STALL_BIT = 41, STALL_MOST = 15, STALL_MOST_KEEPING = 11, TRIES = 3 };
+enum {
+    PLACES = 160,
+    LOADS = 2,
+    STALL_BIT = 41,
+    STALL_MOST = 15,
+    STALL_MOST_KEEPING = 11,
+    TRIES = 3
+};
 /* A warp that took so many times as long as another was interrupted (docs/trust.md). */
 static const double interrupted = 8;
 
@@ -200,16 +207,28 @@ static enum accp_status time_mutation(struct bench *bench, const char *name,
     return ACCP_STATUS_OK;
 }
 
+static void print_where(const struct bench *bench)
+{
+    struct accp_run run;
+    accp_run_init(&run);
+    accp_device_facts(bench->device, &run.device);
+    printf("# %s (%d SMs, driver %s), %s %s\n", run.device.name, (int)run.device.sm_count,
+           run.device.driver, bench->cubin.compiler_name, bench->cubin.compiler_version);
+    accp_run_fini(&run);
+}
+
 static enum accp_status run(int argc, char **argv, struct bench *bench, struct accp_error *error)
 {
     ACCP_TRY(accp_file_read(argv[1], ACCP_CUBIN_LIMIT_BYTES, &bench->original, error));
-    ACCP_TRY(accp_cubin_open(argv[1], bench->original.data, bench->original.size, &bench->cubin,
-                             error));
+    ACCP_TRY(
+        accp_cubin_open(argv[1], bench->original.data, bench->original.size, &bench->cubin, error));
     ACCP_TRY(find_roles(bench, error));
     bench->warps = (int)strtol(argv[2], NULL, 10);
-    bench->loads[0] = bench->warps > 0 ? bench->warps : accp_protocols[ACCP_PROTOCOL_GATE_EXACT].warps;
+    bench->loads[0] =
+        bench->warps > 0 ? bench->warps : accp_protocols[ACCP_PROTOCOL_GATE_EXACT].warps;
     bench->loads[1] = bench->warps > 0 ? 0 : accp_protocols[ACCP_PROTOCOL_GATE_LOAD].warps;
     ACCP_TRY(accp_device_open(0, &bench->device, error));
+    print_where(bench);
     for (int i = 3; i < argc; ++i)
         ACCP_TRY(time_mutation(bench, argv[i], error));
     return ACCP_STATUS_OK;
