@@ -22,6 +22,7 @@ struct job {
     struct accp_cubin cubin;
     struct accp_measure_kernel *kernels;
     size_t kernel_count;
+    const struct accp_selection *selection; /* what the run keeps of them; NULL: all */
 };
 
 static void job_fini(struct job *job)
@@ -78,6 +79,20 @@ static enum accp_status job_of_stranger(const struct accp_options *options, stru
                                        : "anything");
 }
 
+static bool is_selected(const struct accp_selection *selection, const char *role)
+{
+    for (size_t i = 0; i < selection->count; ++i)
+        if (strcmp(selection->roles[i]->name, role) == 0) return true;
+    return false;
+}
+
+/* With two warps a scheduler, what a kernel costs that several roles share depends on what ran
+ * before it: such a probe is measured whole, as for its baseline, whatever was selected of it. */
+static bool is_measured(const struct accp_selection *selection, const struct accp_role *role)
+{
+    return role->dispatch != ACCP_DISPATCH_ALONE || is_selected(selection, role->name);
+}
+
 static enum accp_status job_of_probe(const struct accp_selection *selection, int probe,
                                      const char *arch, struct job *job, struct accp_error *error)
 {
@@ -87,11 +102,21 @@ static enum accp_status job_of_probe(const struct accp_selection *selection, int
     if (wanted == 0) return ACCP_STATUS_OK;
     ACCP_TRY(accp_cubin_read(arch, accp_probe_names[probe], job->path, &job->bytes, error));
     ACCP_TRY(job_open(job, error));
-    for (size_t i = 0; i < selection->count; ++i)
-        if ((int)selection->roles[i]->probe == probe)
+    job->selection = selection;
+    for (int i = 0; i < ACCP_ROLE_COUNT; ++i)
+        if ((int)accp_roles[i].probe == probe && is_measured(selection, &accp_roles[i]))
             job->kernels[job->kernel_count++] =
-                (struct accp_measure_kernel){selection->roles[i]->kernel, selection->roles[i]};
+                (struct accp_measure_kernel){accp_roles[i].kernel, &accp_roles[i]};
     return ACCP_STATUS_OK;
+}
+
+static void keep_selected(const struct accp_selection *selection, size_t first,
+                          struct accp_run *run)
+{
+    size_t kept = first;
+    for (size_t i = first; i < run->role_count; ++i)
+        if (is_selected(selection, run->roles[i].role)) run->roles[kept++] = run->roles[i];
+    run->role_count = kept;
 }
 
 void accp_measuring_name_compiler(const struct accp_cubin *cubin,
@@ -175,9 +200,11 @@ static enum accp_status measure_job(const struct accp_options *options, struct a
     };
     struct accp_measure_times times = {0};
     struct accp_shapes shapes;
+    const size_t first = run->role_count;
     accp_measuring_name_compiler(&job->cubin, &run->compiler);
     enum accp_status status = apply_laws(job, options->broken, &shapes, error);
     if (status == ACCP_STATUS_OK) status = accp_measure(device, &request, run, &times, error);
+    if (status == ACCP_STATUS_OK && job->selection) keep_selected(job->selection, first, run);
     if (status == ACCP_STATUS_OK) identify(&shapes, run);
     accp_shapes_fini(&shapes);
     *gpu_ms += times.gpu_ms;

@@ -33,6 +33,19 @@ END
 [ "$(grep -c '^PROBE(' "$ACCP_SOURCE_DIR/matrix/probes.def")" = "$(find "$goldens" -maxdepth 1 -name "*.run.json" | wc -l)" ] ||
     broken 'a recording of every probe'
 
+# A probe whose roles share kernels is launched whole, whatever was asked for of it; the run keeps what was asked for.
+launches() {
+    rm -f calls
+    ACCP_FAKE_LOG=$PWD/calls expect 0 '' "$accprobe" measure --seed 7 --out run.json "$@"
+    grep -c cuLaunchKernel calls
+}
+for probe in dispatch mixed; do
+    export ACCP_FAKE_RUN=$goldens/$probe.run.json
+    [ "$(launches --filter "^${probe}[.]chain7[.]acc16\$")" = "$(launches --probe "$probe")" ] || broken "$probe launched whole for one role"
+    launches --filter "^${probe}[.]chain7[.]acc16\$" >/dev/null
+    [ "$(grep -c '"role"' run.json)" = 2 ] || broken "one role of $probe, at 4 and 8 warps: $(grep -o '"role": "[^"]*"' run.json)"
+done
+
 # All of them, as the gate goes without --probe.
 python3 - "$goldens"/*.run.json >all.json <<'END'
 import json, sys

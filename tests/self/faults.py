@@ -24,7 +24,7 @@ BINARY = os.environ.get("ACCP_BINARY_DIR", os.path.join(SOURCE, "build"))
 TOOL = os.path.join(BINARY, "accprobe")
 RECORDING = glob.glob(os.path.join(SOURCE, "golden/measured/sm_90-132sm-*/optimal.run.json"))[0]
 ROLE = "^optimal[.]chain7[.]acc1$"
-LIMIT_S = 3  # far above what anything takes here
+LIMIT_S = 30  # far above what anything takes here, under sanitizers on a busy machine too
 SKIP = 77
 
 # Results of the driver that a measurement may meet at any call: no memory, unavailable, no device, a fault, a launch
