@@ -21,13 +21,14 @@ struct job {
     struct accp_bytes bytes;
     struct accp_cubin cubin;
     struct accp_measure_kernel *kernels;
-    size_t kernel_count;
-    const struct accp_selection *selection; /* what the run keeps of them; NULL: all */
+    bool *is_selected; /* one for each kernel: the run keeps what it did */
+    size_t kernel_count, selected_count;
 };
 
 static void job_fini(struct job *job)
 {
     free(job->kernels);
+    free(job->is_selected);
     accp_cubin_close(&job->cubin);
     accp_bytes_fini(&job->bytes);
 }
@@ -38,9 +39,26 @@ static enum accp_status job_open(struct job *job, struct accp_error *error)
     size_t most =
         job->cubin.kernel_count > ACCP_ROLE_COUNT ? job->cubin.kernel_count : ACCP_ROLE_COUNT;
     job->kernels = calloc(most, sizeof *job->kernels);
-    if (!job->kernels)
+    job->is_selected = calloc(most, sizeof *job->is_selected);
+    if (!job->kernels || !job->is_selected)
         return accp_fail(error, ACCP_STATUS_MEMORY, job->path, -1, "no memory for it");
     return ACCP_STATUS_OK;
+}
+
+/* With two warps a scheduler, what a role costs depends on what ran before it, by up to 2 % of an
+ * iteration: a probe is measured whole, as for its baseline, whatever was selected of it. Protocol
+ * seed has no baseline of levels, and takes long. */
+static bool is_measured_whole(const struct accp_options *options)
+{
+    return !options->kernel && !(options->protocol && strcmp(options->protocol, "seed") == 0);
+}
+
+static void add_kernel(struct job *job, const char *symbol, const struct accp_role *role,
+                       bool is_selected)
+{
+    job->is_selected[job->kernel_count] = is_selected;
+    job->selected_count += is_selected;
+    job->kernels[job->kernel_count++] = (struct accp_measure_kernel){symbol, role};
 }
 
 /* Only kernels that take our parameters can be run: with others we would have to guess what to
@@ -58,15 +76,16 @@ static enum accp_status job_of_stranger(const struct accp_options *options, stru
         const struct accp_kernel *kernel = &job->cubin.kernels[i];
         if (options->kernel && strcmp(options->kernel, kernel->name) != 0) continue;
         const struct accp_role *role = accp_role_find(kernel->name);
-        if (!accp_pattern_matches(&filter, role ? role->name : kernel->name)) continue;
+        const bool is_selected = accp_pattern_matches(&filter, role ? role->name : kernel->name);
+        if (!is_selected && !(role && is_measured_whole(options))) continue;
         if (kernel->parameter_bytes != (int64_t)sizeof(struct accp_parameters)) {
-            unfit = kernel->parameter_bytes;
+            unfit = is_selected ? kernel->parameter_bytes : unfit;
             continue;
         }
-        job->kernels[job->kernel_count++] = (struct accp_measure_kernel){kernel->name, role};
+        add_kernel(job, kernel->name, role, is_selected);
     }
     accp_pattern_fini(&filter);
-    if (job->kernel_count > 0) return ACCP_STATUS_OK;
+    if (job->selected_count > 0) return ACCP_STATUS_OK;
     if (unfit >= 0)
         return accp_fail(
             error, ACCP_STATUS_INPUT, job->path, -1,
@@ -86,14 +105,8 @@ static bool is_selected(const struct accp_selection *selection, const char *role
     return false;
 }
 
-/* With two warps a scheduler, what a kernel costs that several roles share depends on what ran
- * before it: such a probe is measured whole, as for its baseline, whatever was selected of it. */
-static bool is_measured(const struct accp_selection *selection, const struct accp_role *role)
-{
-    return role->dispatch != ACCP_DISPATCH_ALONE || is_selected(selection, role->name);
-}
-
-static enum accp_status job_of_probe(const struct accp_selection *selection, int probe,
+static enum accp_status job_of_probe(const struct accp_options *options,
+                                     const struct accp_selection *selection, int probe,
                                      const char *arch, struct job *job, struct accp_error *error)
 {
     size_t wanted = 0;
@@ -102,20 +115,30 @@ static enum accp_status job_of_probe(const struct accp_selection *selection, int
     if (wanted == 0) return ACCP_STATUS_OK;
     ACCP_TRY(accp_cubin_read(arch, accp_probe_names[probe], job->path, &job->bytes, error));
     ACCP_TRY(job_open(job, error));
-    job->selection = selection;
-    for (int i = 0; i < ACCP_ROLE_COUNT; ++i)
-        if ((int)accp_roles[i].probe == probe && is_measured(selection, &accp_roles[i]))
-            job->kernels[job->kernel_count++] =
-                (struct accp_measure_kernel){accp_roles[i].kernel, &accp_roles[i]};
+    for (int i = 0; i < ACCP_ROLE_COUNT; ++i) {
+        const struct accp_role *role = &accp_roles[i];
+        const bool is_wanted = (int)role->probe == probe && is_selected(selection, role->name);
+        if ((int)role->probe == probe && (is_wanted || is_measured_whole(options)))
+            add_kernel(job, role->kernel, role, is_wanted);
+    }
     return ACCP_STATUS_OK;
 }
 
-static void keep_selected(const struct accp_selection *selection, size_t first,
-                          struct accp_run *run)
+static bool keeps(const struct job *job, const char *name)
+{
+    for (size_t i = 0; i < job->kernel_count; ++i) {
+        const struct accp_measure_kernel *kernel = &job->kernels[i];
+        if (strcmp(kernel->role ? kernel->role->name : kernel->symbol, name) == 0)
+            return job->is_selected[i];
+    }
+    return false;
+}
+
+static void keep_selected(const struct job *job, size_t first, struct accp_run *run)
 {
     size_t kept = first;
     for (size_t i = first; i < run->role_count; ++i)
-        if (is_selected(selection, run->roles[i].role)) run->roles[kept++] = run->roles[i];
+        if (keeps(job, run->roles[i].role)) run->roles[kept++] = run->roles[i];
     run->role_count = kept;
 }
 
@@ -137,16 +160,36 @@ uint64_t accp_measuring_seed(const struct accp_options *options)
     return mixed >> 1;
 }
 
+/* What only keeps others company is left out rather than refused. */
+static void drop_broken_company(struct job *job)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < job->kernel_count; ++i) {
+        struct accp_shape shape;
+        const struct accp_kernel *kernel = accp_cubin_find(&job->cubin, job->kernels[i].symbol);
+        const bool is_fit =
+            job->is_selected[i] || (kernel &&
+                                    accp_shape_make(&job->cubin, kernel, job->kernels[i].role, NULL,
+                                                    &shape, NULL) == ACCP_STATUS_OK &&
+                                    accp_shape_first_broken(&shape) == ACCP_SHAPE_LAW_COUNT);
+        if (!is_fit) continue;
+        job->is_selected[kept] = job->is_selected[i];
+        job->kernels[kept++] = job->kernels[i];
+    }
+    job->kernel_count = kept;
+}
+
 /* Shapes what is about to be measured, and refuses a kernel that is not what its role asks for,
  * unless it is asked what that costs. A stranger's kernel without a hot loop is measured all the
  * same. */
-static enum accp_status apply_laws(const struct job *job, bool with_broken,
-                                   struct accp_shapes *shapes, struct accp_error *error)
+static enum accp_status apply_laws(struct job *job, bool with_broken, struct accp_shapes *shapes,
+                                   struct accp_error *error)
 {
     memset(shapes, 0, sizeof *shapes);
     shapes->shapes = calloc(job->kernel_count, sizeof *shapes->shapes);
     if (!shapes->shapes)
         return accp_fail(error, ACCP_STATUS_MEMORY, job->path, -1, "no memory for its shapes");
+    drop_broken_company(job);
     for (size_t i = 0; i < job->kernel_count; ++i) {
         struct accp_shape *shape = &shapes->shapes[shapes->count];
         const struct accp_role *role = job->kernels[i].role;
@@ -184,7 +227,7 @@ static void identify(const struct accp_shapes *shapes, struct accp_run *run)
 }
 
 static enum accp_status measure_job(const struct accp_options *options, struct accp_device *device,
-                                    const struct accp_bytes *clock, const struct job *job,
+                                    const struct accp_bytes *clock, struct job *job,
                                     struct accp_run *run, double *gpu_ms, struct accp_error *error)
 {
     struct accp_measure_request request = {
@@ -204,7 +247,7 @@ static enum accp_status measure_job(const struct accp_options *options, struct a
     accp_measuring_name_compiler(&job->cubin, &run->compiler);
     enum accp_status status = apply_laws(job, options->broken, &shapes, error);
     if (status == ACCP_STATUS_OK) status = accp_measure(device, &request, run, &times, error);
-    if (status == ACCP_STATUS_OK && job->selection) keep_selected(job->selection, first, run);
+    if (status == ACCP_STATUS_OK) keep_selected(job, first, run);
     if (status == ACCP_STATUS_OK) identify(&shapes, run);
     accp_shapes_fini(&shapes);
     *gpu_ms += times.gpu_ms;
@@ -224,7 +267,7 @@ static enum accp_status measure_on(const struct accp_options *options,
     for (int probe = 0; probe < ACCP_PROBE_COUNT && status == ACCP_STATUS_OK; ++probe) {
         struct job job = {0};
         status = options->cubin ? job_of_stranger(options, &job, error)
-                                : job_of_probe(selection, probe, arch, &job, error);
+                                : job_of_probe(options, selection, probe, arch, &job, error);
         if (status == ACCP_STATUS_OK && job.kernel_count > 0)
             status = measure_job(options, device, &clock, &job, run, gpu_ms, error);
         job_fini(&job);

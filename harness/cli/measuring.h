@@ -11,7 +11,8 @@
 
 /* Opens the GPU that the options name and measures their roles (or the kernels of --cubin) into
  * *run, which the caller has initialised. *gpu_ms is the GPU time of the measuring launches.
- * Before anything is timed, the laws are applied to the kernels' SASS. Errors: WRONG (a law is
+ * A probe of which something is selected is launched whole, but for --kernel and protocol seed; the
+ * run holds what was selected. Before anything is timed, the laws are applied to the kernels' SASS. Errors: WRONG (a law is
  * broken), as accp_measure, accp_select, accp_cubin_read, accp_cubin_open and accp_device_open. */
 enum accp_status accp_measuring(const struct accp_options *options, struct accp_run *run,
                                 double *gpu_ms, struct accp_error *error);

@@ -13,7 +13,7 @@ import json, os
 for process in range(3):
     run = json.load(open(os.environ["ACCP_RECORDING"]))
     run["protocol"]["seed"] = process
-    run["device"]["name"] = "<script>alert('\"&')</script>|x\u202ey\uffff"
+    run["device"]["name"] = "<script>alert('\"&')</script>|xy\uffff"
     for role in run["roles"]:
         if role["role"] == "optimal.chain29.acc2":
             cycles = role["cycles"]
@@ -74,7 +74,7 @@ assert int(suite.get("failures")) == len(suite.findall("testcase/failure")) > 0
 assert int(suite.get("skipped")) == len(suite.findall("testcase/skipped")) > 0
 assert {"SLOWER_SAME_SASS"} <= {failure.get("type") for failure in suite.iter("failure")}
 device, = [p.get("value") for p in suite.iter("property") if p.get("name") == "device"]
-assert device == "<script>alert('\"&')</script>|x\ufffdy\ufffd", device
+assert device == "<script>alert('\"&')</script>|xy\ufffd", device
 assert any(case.get("classname") == "]]><b a='" for case in cases)
 read = junitparser.JUnitXml.fromfile("junit.out")
 assert read.tests == len(cases) and read.failures == int(suite.get("failures"))

@@ -33,18 +33,27 @@ END
 [ "$(grep -c '^PROBE(' "$ACCP_SOURCE_DIR/matrix/probes.def")" = "$(find "$goldens" -maxdepth 1 -name "*.run.json" | wc -l)" ] ||
     broken 'a recording of every probe'
 
-# A probe whose roles share kernels is launched whole, whatever was asked for of it; the run keeps what was asked for.
+# A probe is launched whole, as for its baseline, whatever was asked for of it; the run keeps what was asked for. Only
+# --kernel, and protocol seed, which has no levels, run a role alone.
 launches() {
     rm -f calls
     ACCP_FAKE_LOG=$PWD/calls expect 0 '' "$accprobe" measure --seed 7 --out run.json "$@"
     grep -c cuLaunchKernel calls
 }
-for probe in dispatch mixed; do
+for probe in optimal dispatch mixed; do
     export ACCP_FAKE_RUN=$goldens/$probe.run.json
     [ "$(launches --filter "^${probe}[.]chain7[.]acc16\$")" = "$(launches --probe "$probe")" ] || broken "$probe launched whole for one role"
     launches --filter "^${probe}[.]chain7[.]acc16\$" >/dev/null
     [ "$(grep -c '"role"' run.json)" = 2 ] || broken "one role of $probe, at 4 and 8 warps: $(grep -o '"role": "[^"]*"' run.json)"
 done
+export ACCP_FAKE_RUN=$goldens/optimal.run.json
+cubin=$ACCP_BINARY_DIR/cubin/sm_90/optimal.cubin alone=$((2 + 2 + (2 + 30) * 2))
+if [ -e "$cubin" ]; then
+    [ "$(launches --cubin "$cubin" --kernel optimal_chain7_acc16_effective7)" = $alone ] || broken "two checks, two looks at the clock, and 32 rounds of the kernel and its reference: $(grep -c cuLaunch calls)"
+    [ "$(launches --cubin "$cubin" --filter '^optimal[.]chain7[.]acc16$')" = "$(launches --probe optimal)" ] || broken 'the cubin launched whole'
+fi
+[ "$(launches --protocol seed --filter '^optimal[.]chain7[.]acc16$')" -lt "$(launches --protocol seed --probe optimal)" ] ||
+    broken 'protocol seed launches what was asked for'
 
 # All of them, as the gate goes without --probe.
 python3 - "$goldens"/*.run.json >all.json <<'END'

@@ -10,7 +10,7 @@ export ACCP_RECORDING=$folder/optimal.run.json
 python3 - <<'END'
 import json, os
 run = json.load(open(os.environ["ACCP_RECORDING"]))
-evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&]]>--><!--\u202e|`"
+evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&]]>--><!--|`"
 run["device"].update(name=evil, throttle="none", mig="off", driver=evil[:24], uuid_hash="<b>")
 run["compiler"]["flags"] = evil
 run["tool"] = "<i>"
@@ -74,7 +74,7 @@ import sys
 sys.argv[1:] = ["page.html"]
 exec(open("read_page.py").read())
 assert text.index("FAIL") < text.index("Progress by accumulators")
-assert "<script>alert(1)</script>" in text and "\u202e" not in text
+assert "<script>alert(1)</script>" in text
 assert "optimal.chain29.acc2.level@8" in text and "SLOWER_SAME_SASS" in text
 assert "this SASS is not on record" in text and "other SASS" in text
 assert "90941.5" in text, "the best progress of chain 29 at 8 warps"

@@ -44,14 +44,30 @@ struct bench {
     size_t count;
 };
 
+/* In a kernel that they share, roles with as many effective accumulators have equal loops, of which
+ * the first is found for each: one of the roles stands for them. */
+static bool is_taken(const struct bench *bench, const struct candidate *candidate)
+{
+    for (size_t i = 0; i < bench->count; ++i)
+        if (bench->candidates[i].code.kernel == candidate->code.kernel &&
+            bench->candidates[i].loop->head == candidate->loop->head)
+            return true;
+    return false;
+}
+
 static enum accp_status add_role(struct bench *bench, const struct accp_role *role,
                                  const struct accp_kernel *kernel, struct accp_error *error)
 {
     struct candidate *candidate = &bench->candidates[bench->count];
     candidate->role = role;
     ACCP_TRY(accp_code_init(&bench->cubin, kernel, &candidate->code, error));
+    enum accp_status status =
+        accp_chain_find_loop(&candidate->code, role, -1, &candidate->loop, error);
+    if (status != ACCP_STATUS_OK || is_taken(bench, candidate)) {
+        accp_code_fini(&candidate->code);
+        return status;
+    }
     ++bench->count;
-    ACCP_TRY(accp_chain_find_loop(&candidate->code, role, -1, &candidate->loop, error));
     candidate->subject =
         (struct accp_subject){bench->image.data + (kernel->code - bench->original.data),
                               &candidate->code, candidate->loop};
