@@ -28,9 +28,10 @@
     MECHANISM(RESULTS, "results", "a result can be read from the bank some cycles later") \
     MECHANISM(BRANCH, "branch", "a taken branch empties the instruction buffer") \
     MECHANISM(LINES, "lines", "the line after that of a branch target comes later") \
-    MECHANISM(FETCH, "fetch", "the warps of a scheduler fetch lines through one port") \
+    MECHANISM(FETCH, "fetch", "the warps of a scheduler ask for one line a cycle") \
     MECHANISM(CACHE, "cache", "a loop that a scheduler cannot keep fetches its beginning anew") \
-    MECHANISM(SHARED, "shared", "the schedulers share the queue of LDC and S2R")
+    MECHANISM(SHARED, "shared", "the schedulers share the queue of LDC and S2R") \
+    MECHANISM(ROUNDS, "rounds", "those that yielded keep an order until each has had its turns")
 
 enum accp_mechanism {
 #define MECHANISM(id, name, meaning) ACCP_MECHANISM_##id,

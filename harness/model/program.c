@@ -110,20 +110,10 @@ static void add_read(struct accp_model_instruction *out, int reg, enum accp_slot
     out->reads[out->read_count++] = (struct accp_model_read){(uint8_t)reg, latch};
 }
 
-/* MICRO 2025 has one latency from issue to a register that can be read; the H200 has two. */
-static int write_cycles_of(int unit, const struct accp_model_parameters *parameters)
+static bool is_fma(int unit)
 {
-    switch (unit) {
-    case ACCP_UNIT_ALU:
-        return parameters->alu_write_cycles;
-    case ACCP_UNIT_FMA:
-    case ACCP_UNIT_HEAVY:
-    case ACCP_UNIT_WIDE:
-    case ACCP_UNIT_HALF:
-        return parameters->fma_write_cycles;
-    default:
-        return 0;
-    }
+    return unit == ACCP_UNIT_FMA || unit == ACCP_UNIT_HEAVY || unit == ACCP_UNIT_WIDE ||
+           unit == ACCP_UNIT_HALF;
 }
 
 static void add_operand(struct accp_model_instruction *out, const struct accp_operand *operand,
@@ -158,8 +148,10 @@ static void translate(const struct accp_instruction *in,
         else
             out->wait_cycles = (uint8_t)(out->wait_cycles + parameters->wide_pause_cycles);
     }
-    if (!is_without(without, ACCP_MECHANISM_RESULTS))
-        out->write_cycles = (uint8_t)write_cycles_of(out->unit, parameters);
+    out->from_fma = is_fma(out->unit);
+    if (!is_without(without, ACCP_MECHANISM_RESULTS) &&
+        (out->from_fma || out->unit == ACCP_UNIT_ALU))
+        out->write_cycles = (uint8_t)parameters->write_cycles;
     const uint8_t reuse = is_without(without, ACCP_MECHANISM_REUSE) ? 0 : in->control.reuse;
     /* The second operand of an addition is the addend of a multiply-add: pairs on the H200. */
     const enum accp_slot second = in->opcode == ACCP_OPCODE_FADD ? ACCP_SLOT_C : ACCP_SLOT_B;

@@ -55,6 +55,7 @@ struct accp_model_instruction {
     bool executed;        /* in every iteration */
     bool jumps;           /* is a branch that every iteration takes, if only to the next one */
     int16_t next;         /* that the warp issues after it; `count` of the program: the first one */
+    bool from_fma;        /* an FMA pipe writes them */
 };
 
 struct accp_model_program {

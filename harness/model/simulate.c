@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { LEAST_RESULT_CYCLES = 4 }; /* before that nothing can be read but the value before it */
+
 static bool has(const struct accp_simulation *simulation, enum accp_mechanism mechanism)
 {
     return !(simulation->without >> mechanism & 1u);
@@ -29,31 +31,52 @@ void accp_simulation_init(struct accp_simulation *simulation,
     }
 }
 
-/* A line that arrived joins the buffer; a free port takes the request of the warp that issued last,
- * for that is the one that empties its buffer. */
+static void take_lines(struct accp_model_warp *warp, int64_t now)
+{
+    while (warp->lines[0].end && warp->lines[0].arrival_cycle <= now) {
+        warp->buffered = warp->lines[0].end;
+        warp->lines[0] = warp->lines[1];
+        warp->lines[1] = (struct accp_model_line){0};
+    }
+}
+
+/* Up to which instruction the next line would reach; 0: the warp asks for none. It has room for
+ * another when the last instruction of one has been issued. */
+static int line_wanted(const struct accp_simulation *simulation, const struct accp_model_warp *warp,
+                       int64_t now)
+{
+    const struct accp_model_parameters *parameters = simulation->parameters;
+    if (warp->lines[1].end || warp->request_cycle > now) return 0;
+    const int begin = warp->lines[0].end ? warp->lines[0].end : warp->buffered;
+    const int position = (warp->program->line_position + begin) % parameters->line_instructions;
+    const int end = begin + parameters->line_instructions - position;
+    const int room = parameters->buffer_lines * parameters->line_instructions;
+    return end - warp->next <= room ? end : 0;
+}
+
+/* One line is asked for in a cycle: for the warp that issued last, else for the highest number. The
+ * others try again later. */
 static void fetch(const struct accp_simulation *simulation, struct accp_model_scheduler *scheduler)
 {
     const struct accp_model_parameters *parameters = simulation->parameters;
     const int64_t now = scheduler->cycle;
-    struct accp_model_warp *chosen = NULL;
+    int wanted[ACCP_MODEL_SCHEDULER_WARPS], chosen = -1;
     for (int w = 0; w < scheduler->warp_count; ++w) {
-        struct accp_model_warp *warp = &scheduler->warps[w];
-        if (warp->fetching && warp->arrival_cycle <= now) {
-            warp->buffered = warp->fetching;
-            warp->fetching = 0;
-            warp->request_cycle = now + parameters->fetch_again_cycles;
-        }
-        const bool wants = !warp->fetching && warp->request_cycle <= now &&
-                           warp->buffered <= warp->program->count &&
-                           warp->buffered - warp->next <= parameters->fetch_threshold_instructions;
-        if (wants && (!chosen || warp->issue_cycle > chosen->issue_cycle)) chosen = warp;
+        take_lines(&scheduler->warps[w], now);
+        wanted[w] = line_wanted(simulation, &scheduler->warps[w], now);
+        if (wanted[w] && (chosen < 0 || chosen != scheduler->last_warp)) chosen = w;
     }
-    if (!chosen || (has(simulation, ACCP_MECHANISM_FETCH) && scheduler->port_cycle > now)) return;
-    const int position =
-        (chosen->program->line_position + chosen->buffered) % parameters->line_instructions;
-    chosen->fetching = chosen->buffered + parameters->line_instructions - position;
-    chosen->arrival_cycle = now + parameters->fetch_latency_cycles;
-    scheduler->port_cycle = now + parameters->fetch_port_cycles;
+    for (int w = 0; chosen >= 0 && w < scheduler->warp_count; ++w) {
+        struct accp_model_warp *warp = &scheduler->warps[w];
+        if (!wanted[w]) continue;
+        if (w != chosen && has(simulation, ACCP_MECHANISM_FETCH)) {
+            warp->request_cycle = now + parameters->fetch_retry_cycles;
+            continue;
+        }
+        warp->lines[warp->lines[0].end != 0] =
+            (struct accp_model_line){wanted[w], now + parameters->fetch_latency_cycles};
+        warp->request_cycle = now + parameters->fetch_again_cycles;
+    }
 }
 
 static bool unit_is_free(const struct accp_simulation *simulation,
@@ -111,29 +134,67 @@ static bool may_issue(const struct accp_simulation *simulation,
     return hindrance(simulation, scheduler, warp) == ACCP_CAUSE_ANOTHER;
 }
 
-/* Whether warp `w` comes before `chosen` (-1: none yet): in turn, the numbers going down from the
- * warp that issued last; or, without turns, by how long ago each issued. */
+/* Whether warp `w` comes before `chosen` of those that may issue: one that did not yield before one
+ * that did. Of those that yielded, one that has turns left in this round, in an order that stays for
+ * the round. Else in turn, the numbers going down from the warp that issued last; or, without turns,
+ * by how long ago each issued. */
 static bool is_before(const struct accp_simulation *simulation,
                       const struct accp_model_scheduler *scheduler, int w, int chosen)
 {
-    if (chosen < 0) return true;
-    if (!has(simulation, ACCP_MECHANISM_TURNS))
-        return scheduler->warps[w].issue_cycle < scheduler->warps[chosen].issue_cycle;
+    const struct accp_model_warp *a = &scheduler->warps[w], *b = &scheduler->warps[chosen];
     const int count = scheduler->warp_count, last = scheduler->last_warp;
+    if (a->yielded != b->yielded) return b->yielded;
+    if (a->yielded && has(simulation, ACCP_MECHANISM_ROUNDS)) {
+        if ((a->turns > 0) != (b->turns > 0)) return a->turns > 0;
+        if (a->turns > 0)
+            return (scheduler->first_warp - w + count) % count <
+                   (scheduler->first_warp - chosen + count) % count;
+    }
+    if (!has(simulation, ACCP_MECHANISM_TURNS)) return a->issue_cycle < b->issue_cycle;
     return (last - 1 - w + count) % count < (last - 1 - chosen + count) % count;
 }
 
-/* The owner if it can; else the one of the others whose turn it is. -1: none can. */
-static int choose(const struct accp_simulation *simulation,
-                  const struct accp_model_scheduler *scheduler)
+static int first_of(const struct accp_simulation *simulation,
+                    const struct accp_model_scheduler *scheduler,
+                    const bool able[ACCP_MODEL_SCHEDULER_WARPS])
+{
+    int chosen = -1;
+    for (int w = 0; w < scheduler->warp_count; ++w)
+        if (able[w] && (chosen < 0 || is_before(simulation, scheduler, w, chosen))) chosen = w;
+    return chosen;
+}
+
+/* A new round when nobody has turns left: they share those of the next, and another comes first. */
+static bool begin_round(const struct accp_simulation *simulation,
+                        struct accp_model_scheduler *scheduler)
+{
+    for (int w = 0; w < scheduler->warp_count; ++w)
+        if (scheduler->warps[w].turns > 0) return false;
+    const int turns = simulation->parameters->round_turns / scheduler->warp_count;
+    for (int w = 0; w < scheduler->warp_count; ++w)
+        scheduler->warps[w].turns = turns > 1 ? turns : 1;
+    scheduler->first_warp = (scheduler->first_warp + 1) % scheduler->warp_count;
+    return true;
+}
+
+/* The owner if it can; else the first of the others. -1: none can. A turn is spent where another
+ * would have liked it. */
+static int choose(const struct accp_simulation *simulation, struct accp_model_scheduler *scheduler)
 {
     const int owner = scheduler->owner;
     if (owner >= 0 && may_issue(simulation, scheduler, &scheduler->warps[owner])) return owner;
-    int chosen = -1;
+    bool able[ACCP_MODEL_SCHEDULER_WARPS];
+    int count = 0;
     for (int w = 0; w < scheduler->warp_count; ++w)
-        if (is_before(simulation, scheduler, w, chosen) &&
-            may_issue(simulation, scheduler, &scheduler->warps[w]))
-            chosen = w;
+        count += able[w] = may_issue(simulation, scheduler, &scheduler->warps[w]);
+    int chosen = first_of(simulation, scheduler, able);
+    if (count < 2 || !scheduler->warps[chosen].yielded || !has(simulation, ACCP_MECHANISM_ROUNDS))
+        return chosen;
+    if (scheduler->warps[chosen].turns == 0) {
+        if (!begin_round(simulation, scheduler)) return chosen;
+        chosen = first_of(simulation, scheduler, able);
+    }
+    --scheduler->warps[chosen].turns;
     return chosen;
 }
 
@@ -144,8 +205,7 @@ static void start_reading(const struct accp_simulation *simulation,
 {
     struct accp_model_reader *reader = &scheduler->readers[0];
     uint8_t held = 0;
-    reader->instruction = instruction;
-    reader->pending = 0;
+    *reader = (struct accp_model_reader){.instruction = instruction};
     for (int k = 0; k < instruction->read_count; ++k) {
         const struct accp_model_read *read = &instruction->reads[k];
         for (int latch = 0; latch < ACCP_MODEL_LATCHES; ++latch)
@@ -153,6 +213,10 @@ static void start_reading(const struct accp_simulation *simulation,
                 scheduler->reuse[latch].reg == read->reg)
                 held |= (uint8_t)(1u << latch);
         const int64_t early = scheduler->warps[w].written_cycle[read->reg] - scheduler->cycle;
+        if (early > 0 && early <= LEAST_RESULT_CYCLES) {
+            reader->ages[k] = (uint8_t)(simulation->parameters->write_cycles - early);
+            if (scheduler->warps[w].from_fma[read->reg]) reader->from_fma |= (uint8_t)(1u << k);
+        }
         reader->stages[k] = (uint8_t)(early < 0                   ? 0
                                       : early < ACCP_MODEL_STAGES ? early
                                                                   : ACCP_MODEL_STAGES - 1);
@@ -168,18 +232,64 @@ static void start_reading(const struct accp_simulation *simulation,
         }
 }
 
+static bool is_pending(const struct accp_model_reader *reader, int k, int bank)
+{
+    return reader->pending >> k & 1 && reader->instruction->reads[k].reg % ACCP_MODEL_BANKS == bank;
+}
+
+/* Whether reads[k] is a result of an FMA pipe that is on its way past. */
+static bool passes(const struct accp_simulation *simulation, const struct accp_model_reader *reader,
+                   int k, int waited)
+{
+    return reader->from_fma >> k & 1 &&
+           reader->ages[k] + waited <= simulation->parameters->write_cycles;
+}
+
+/* In the last stage the youngest result comes first, if an FMA pipe made it: it is on its way past.
+ * An older one of that bank has gone past, and must be read from the bank. */
+static int pick_result(const struct accp_simulation *simulation,
+                       const struct accp_model_scheduler *scheduler,
+                       struct accp_model_reader *reader, int bank)
+{
+    const int waited = ACCP_MODEL_STAGES - 1 + scheduler->frozen_cycles;
+    int chosen = -1;
+    for (int k = 0; reader->pending >> k; ++k) {
+        if (!is_pending(reader, k, bank)) continue;
+        if (reader->late >> k & 1 &&
+            reader->ages[k] + waited < simulation->parameters->late_read_cycles)
+            continue;
+        if (chosen < 0 || (passes(simulation, reader, k, waited) &&
+                           (!passes(simulation, reader, chosen, waited) ||
+                            reader->ages[k] < reader->ages[chosen])))
+            chosen = k;
+    }
+    if (chosen < 0 || !passes(simulation, reader, chosen, waited)) return chosen;
+    for (int k = 0; reader->pending >> k; ++k)
+        if (is_pending(reader, k, bank) && reader->ages[k] > reader->ages[chosen])
+            reader->late |= (uint8_t)(1u << k);
+    return chosen;
+}
+
 /* One register of a bank in a cycle, to the oldest instruction that can take it: a latch is taken
  * until the instruction that reads to it, or reuses what it holds, has left the last stage. */
-static void read_bank(struct accp_model_scheduler *scheduler, int bank)
+static void read_bank(const struct accp_simulation *simulation,
+                      struct accp_model_scheduler *scheduler, int bank)
 {
-    uint8_t taken = 0;
-    for (int stage = ACCP_MODEL_STAGES - 1; stage >= 0; --stage) {
+    struct accp_model_reader *last = &scheduler->readers[ACCP_MODEL_STAGES - 1];
+    if (last->pending) {
+        const int k = pick_result(simulation, scheduler, last, bank);
+        if (k >= 0) {
+            last->pending &= (uint8_t) ~(1u << k);
+            return;
+        }
+    }
+    uint8_t taken = last->instruction ? last->instruction->latches : 0;
+    for (int stage = ACCP_MODEL_STAGES - 2; stage >= 0; --stage) {
         struct accp_model_reader *reader = &scheduler->readers[stage];
         if (!reader->instruction) continue;
         for (int k = 0; reader->pending >> k; ++k) {
-            if (!(reader->pending >> k & 1) || reader->latches[k] & taken ||
-                stage < reader->stages[k] ||
-                reader->instruction->reads[k].reg % ACCP_MODEL_BANKS != bank)
+            if (!is_pending(reader, k, bank) || reader->latches[k] & taken ||
+                stage < reader->stages[k])
                 continue;
             reader->pending &= (uint8_t) ~(1u << k);
             return;
@@ -188,12 +298,17 @@ static void read_bank(struct accp_model_scheduler *scheduler, int bank)
     }
 }
 
-static void read_registers(struct accp_model_scheduler *scheduler)
+static void read_registers(const struct accp_simulation *simulation,
+                           struct accp_model_scheduler *scheduler)
 {
     for (int bank = 0; bank < ACCP_MODEL_BANKS; ++bank)
-        read_bank(scheduler, bank);
+        read_bank(simulation, scheduler, bank);
     scheduler->frozen = scheduler->readers[ACCP_MODEL_STAGES - 1].pending;
-    if (scheduler->frozen) return;
+    if (scheduler->frozen) {
+        ++scheduler->frozen_cycles;
+        return;
+    }
+    scheduler->frozen_cycles = 0;
     for (int stage = ACCP_MODEL_STAGES - 1; stage > 0; --stage)
         scheduler->readers[stage] = scheduler->readers[stage - 1];
     scheduler->readers[0] = (struct accp_model_reader){0};
@@ -318,7 +433,7 @@ static void jump(const struct accp_simulation *simulation,
     const int64_t now = scheduler->cycle;
     warp->next = warp->target = target;
     if (!has(simulation, ACCP_MECHANISM_BRANCH)) return;
-    warp->fetching = 0;
+    memset(warp->lines, 0, sizeof warp->lines);
     warp->buffered = has(simulation, ACCP_MECHANISM_LINES) ? target : warp->program->count;
     const bool misses = target == 0 && warp->program->lines > parameters->cache_lines &&
                         has(simulation, ACCP_MECHANISM_CACHE);
@@ -335,12 +450,15 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
     warp->issue_cycle = simulation->cycle;
     scheduler->last_warp = w;
     warp->ready_cycle = scheduler->cycle + instruction->wait_cycles;
+    warp->yielded = instruction->yields;
     if (has(simulation, ACCP_MECHANISM_GREEDY)) scheduler->owner = instruction->yields ? -1 : w;
     take_unit(simulation, scheduler, instruction->unit);
     if (instruction->unit < ACCP_UNIT_CONSTANT)
         start_reading(simulation, scheduler, w, instruction);
-    for (int k = 0; k < instruction->write_count; ++k)
+    for (int k = 0; k < instruction->write_count; ++k) {
         warp->written_cycle[instruction->writes[k]] = scheduler->cycle + instruction->write_cycles;
+        warp->from_fma[instruction->writes[k]] = instruction->from_fma;
+    }
     if (instruction->unit >= ACCP_UNIT_CONSTANT || instruction->write_barrier < ACCP_SCOREBOARDS ||
         instruction->read_barrier < ACCP_SCOREBOARDS) {
         if (!has(simulation, ACCP_MECHANISM_SCOREBOARDS)) {
@@ -393,7 +511,7 @@ static void step(struct accp_simulation *simulation, int s)
         if (chosen >= 0) issue(simulation, scheduler, chosen);
         ++scheduler->cycle;
     }
-    read_registers(scheduler);
+    read_registers(simulation, scheduler);
 }
 
 void accp_simulation_run(struct accp_simulation *simulation, int64_t cycles)

@@ -10,11 +10,17 @@
 
 enum {
     ACCP_MODEL_SCHEDULERS = 4,
-    ACCP_MODEL_STAGES = 3 /* in which an instruction reads its registers */
+    ACCP_MODEL_STAGES = 3, /* in which an instruction reads its registers */
+    ACCP_MODEL_LINES = 2   /* on their way to a warp at the same time, at most */
 };
 
 struct accp_model_scoreboard {
     int64_t set_cycle, clear_cycle; /* counts between these */
+};
+
+struct accp_model_line {
+    int end; /* arrives up to, not with, this instruction; 0: there is none */
+    int64_t arrival_cycle;
 };
 
 struct accp_model_warp {
@@ -22,14 +28,16 @@ struct accp_model_warp {
     int next;     /* instruction to issue */
     int buffered; /* instructions before this one have been fetched */
     int target;   /* of its last branch */
-    int fetching; /* and before this one, once the line under way arrives; 0: none is */
-    int64_t arrival_cycle,
-        request_cycle;                /* of the line under way; before which none is asked for */
-    int64_t ready_cycle, issue_cycle; /* may issue again; issued last */
-    int64_t first_cycle, last_cycle;  /* of the branches issued since the warm-up; -1: none */
-    int64_t iterations;               /* between these two */
+    struct accp_model_line lines[ACCP_MODEL_LINES]; /* under way, the first to arrive first */
+    int64_t request_cycle;                          /* before which none is asked for */
+    bool yielded;                                   /* its last instruction did */
+    int turns;                                      /* left to it in this round */
+    int64_t ready_cycle, issue_cycle;               /* may issue again; issued last */
+    int64_t first_cycle, last_cycle; /* of the branches issued since the warm-up; -1: none */
+    int64_t iterations;              /* between these two */
     struct accp_model_scoreboard scoreboards[ACCP_SCOREBOARDS];
     int64_t written_cycle[ACCP_MODEL_REGISTERS]; /* its last value can be read at leisure */
+    bool from_fma[ACCP_MODEL_REGISTERS];         /* which comes from an FMA pipe */
 };
 
 /* An instruction on its way through the stages in which registers are read. */
@@ -38,19 +46,25 @@ struct accp_model_reader {
     uint8_t pending;                                  /* bit k: reads[k] is still to come */
     uint8_t latches[ACCP_MODEL_READS];                /* that reads[k] goes to */
     uint8_t stages[ACCP_MODEL_READS];                 /* before which reads[k] cannot be read */
+    uint8_t
+        ages[ACCP_MODEL_READS]; /* of a result that is not in its bank yet, at its reader's issue;
+                                       0: any other value */
+    uint8_t from_fma;           /* bit k: that result comes from an FMA pipe */
+    uint8_t late;               /* bit k: a younger result was read in its stead */
 };
 
 /* A scheduler has a clock of its own, which stands still in cycles in which the last of the reading
  * stages cannot let its instruction go. */
 struct accp_model_scheduler {
     int warp_count;
-    int owner;     /* the warp that goes on if it can; -1: none */
-    int last_warp; /* that issued; the turn is the next one's */
+    int owner;      /* the warp that goes on if it can; -1: none */
+    int last_warp;  /* that issued; the turn is the next one's */
+    int first_warp; /* of those that yielded, in this round */
     bool frozen;
+    int frozen_cycles;                   /* so far */
     int64_t cycle;                       /* by its own clock, as are these: */
     int64_t unit_cycle[ACCP_UNIT_COUNT]; /* the unit is free */
     int64_t fma_cycle[2];                /* each FMA pipe is; the second one multiplies integers */
-    int64_t port_cycle;                  /* the fetch port is */
     struct accp_model_reader readers[ACCP_MODEL_STAGES];
     struct {
         int warp, reg; /* of the entry; -1: none */
