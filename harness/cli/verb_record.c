@@ -115,6 +115,7 @@ static enum accp_status record_shapes(const struct accp_options *options,
         .reason = options->reason,
         .commit = origin.commit,
         .dirty = origin.change[0] != 0,
+        .hashes_only = options->hashes,
         .date = origin.date,
         .tool = ACCPROBE_VERSION,
     };

@@ -1,5 +1,7 @@
 #include "golden/shapes.h"
 
+#include "golden/alias.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -70,10 +72,31 @@ static bool holds_probe(const struct accp_shapes *shapes, int probe)
     return false;
 }
 
+/* Compilers before 13.0 write only their release into a cubin: two builds would share a golden. */
+static bool is_build(const char *version)
+{
+    int dots = 0;
+    for (const char *at = version; *at; ++at)
+        dots += *at == '.';
+    return strlen(version) < 32 && strspn(version, "0123456789.") == strlen(version) && dots == 2;
+}
+
+static enum accp_status find_build(const char *folder, const char *arch, const char *version,
+                                   struct accp_shape_goldens *goldens, struct accp_error *error)
+{
+    char file[64], path[PATH_MAX];
+    snprintf(file, sizeof file, "%s.json", version);
+    int length = snprintf(path, sizeof path, "%s/%s", folder, file);
+    if (length > 0 && (size_t)length < sizeof path && access(path, F_OK) != 0 && errno == ENOENT)
+        return ACCP_STATUS_OK;
+    return add_golden(folder, arch, file, goldens, error);
+}
+
 static enum accp_status find_in(const char *path, const char *arch, const char *version,
                                 struct accp_shape_goldens *goldens, struct accp_error *error)
 {
     struct dirent **entries;
+    if (is_build(version)) return find_build(path, arch, version, goldens, error);
     int count = scandir(path, &entries, NULL, versionsort);
     if (count < 0 && errno == ENOENT) return ACCP_STATUS_OK;
     if (count < 0)
@@ -173,17 +196,9 @@ static enum accp_status refuse_tree(const struct accp_shape_record_request *requ
     return ACCP_STATUS_OK;
 }
 
-/* Compilers before 13.0 write only their release into a cubin: two builds would share a golden. */
-static bool is_build(const char *version)
-{
-    int dots = 0;
-    for (const char *at = version; *at; ++at)
-        dots += *at == '.';
-    return strlen(version) < 32 && strspn(version, "0123456789.") == strlen(version) && dots == 2;
-}
-
 static enum accp_status check_shape(const struct accp_shapes *shapes,
-                                    const struct accp_shape *shape, struct accp_error *error)
+                                    const struct accp_shape *shape, bool hashes_only,
+                                    struct accp_error *error)
 {
     enum accp_shape_law broken = accp_shape_first_broken(shape);
     const struct accp_role *role = accp_role_find(shape->kernel);
@@ -199,14 +214,15 @@ static enum accp_status check_shape(const struct accp_shapes *shapes,
             return accp_fail(error, ACCP_STATUS_REFUSED, shape->role, -1,
                              "law %s was not asked of it: shape it again",
                              accp_shape_law_name((enum accp_shape_law)law));
-    if (!accp_listings_find(&shapes->listings, shape->loop.control_hash))
+    if (!hashes_only && !accp_listings_find(&shapes->listings, shape->loop.control_hash))
         return accp_fail(error, ACCP_STATUS_REFUSED, shape->role, -1,
                          "the listing of its hot loop is missing: write the shape file with "
                          "`accprobe shape --out FILE`");
     return ACCP_STATUS_OK;
 }
 
-static enum accp_status check_shapes(const struct accp_shapes *shapes, struct accp_error *error)
+static enum accp_status check_shapes(const struct accp_shapes *shapes, bool hashes_only,
+                                     struct accp_error *error)
 {
     if (!accp_arch_find(shapes->arch))
         return accp_fail(error, ACCP_STATUS_REFUSED, shapes->arch, -1,
@@ -217,7 +233,7 @@ static enum accp_status check_shapes(const struct accp_shapes *shapes, struct ac
                          "builds: shape it with --compiler, as in --compiler 12.4.131",
                          shapes->compiler_version);
     for (size_t i = 0; i < shapes->count; ++i)
-        ACCP_TRY(check_shape(shapes, &shapes->shapes[i], error));
+        ACCP_TRY(check_shape(shapes, &shapes->shapes[i], hashes_only, error));
     return ACCP_STATUS_OK;
 }
 
@@ -225,21 +241,6 @@ static int by_kernel(const void *left, const void *right)
 {
     const struct accp_shape *a = left, *b = right;
     return strcmp(a->kernel, b->kernel);
-}
-
-static bool same_shape(const struct accp_shape *left, const struct accp_shape *right)
-{
-    struct accp_shapes one = {.count = 1}, other = {.count = 1};
-    char *left_text = NULL, *right_text = NULL;
-    size_t left_bytes, right_bytes;
-    one.shapes = (struct accp_shape *)(uintptr_t)left;
-    other.shapes = (struct accp_shape *)(uintptr_t)right;
-    bool same = accp_shapes_format(&one, &left_text, &left_bytes, NULL) == ACCP_STATUS_OK &&
-                accp_shapes_format(&other, &right_text, &right_bytes, NULL) == ACCP_STATUS_OK &&
-                strcmp(left_text, right_text) == 0;
-    free(left_text);
-    free(right_text);
-    return same;
 }
 
 /* `into` becomes the old golden with the new shapes in it; *changed counts those that differ. */
@@ -258,7 +259,7 @@ static enum accp_status merge(const struct accp_shapes *old, const struct accp_s
             into->shapes[into->count++] = old->shapes[i];
     for (size_t i = 0; i < new->count; ++i) {
         const struct accp_shape *before = accp_shapes_find(old, new->shapes[i].kernel);
-        *changed += !before || !same_shape(before, &new->shapes[i]);
+        *changed += !before || !accp_alias_is_same(before, &new->shapes[i]);
         into->shapes[into->count++] = new->shapes[i];
     }
     qsort(into->shapes, into->count, sizeof *into->shapes, by_kernel);
@@ -313,7 +314,11 @@ static enum accp_status record_part(const struct accp_shape_record_request *requ
     enum accp_status status = merge(&old, shapes, &merged, &changed, error);
     if (status == ACCP_STATUS_OK && changed > 0) {
         status = accp_folder_make(folder, error);
-        if (status == ACCP_STATUS_OK) status = add_loops(request, shapes, outcome, error);
+        if (status == ACCP_STATUS_OK && !request->hashes_only)
+            status = add_loops(request, shapes, outcome, error);
+        if (status == ACCP_STATUS_OK && old.count > 0)
+            status = accp_alias_free(folder, shapes->compiler_version, error);
+        if (status == ACCP_STATUS_OK) status = accp_alias_find(folder, &merged, error);
         if (status == ACCP_STATUS_OK) status = write_golden(request, path, &merged, error);
         snprintf(outcome->last_written, sizeof outcome->last_written, "%s", path);
     }
@@ -354,7 +359,7 @@ enum accp_status accp_shapes_record(const struct accp_shape_record_request *requ
     memset(outcome, 0, sizeof *outcome);
     ACCP_TRY(refuse_tree(request, error));
     for (size_t i = 0; i < request->count; ++i)
-        ACCP_TRY(check_shapes(&request->shapes[i], error));
+        ACCP_TRY(check_shapes(&request->shapes[i], request->hashes_only, error));
     for (size_t i = 0; i < request->count; ++i)
         ACCP_TRY(record_one(request, &request->shapes[i], outcome, error));
     return ACCP_STATUS_OK;

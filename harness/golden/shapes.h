@@ -43,6 +43,7 @@ struct accp_shape_record_request {
     size_t count;
     const char *folder, *reason, *commit, *date, *tool; /* as in record.h */
     bool dirty;
+    bool hashes_only; /* keep no listings: what differs is found, and not named */
 };
 
 struct accp_shape_record_outcome {
@@ -54,7 +55,7 @@ struct accp_shape_record_outcome {
 
 /* Makes shape files (with listings, as `accprobe shape --out` writes them) goldens. Kernels of the
  * same name are replaced, others kept; a golden in which nothing changes stays as it is, byte for
- * byte. Everything is checked before the first file is written; listings are written before the
+ * byte; one whose kernels are all as in another of its folder names that one. Everything is checked before the first file is written; listings are written before the
  * shapes that point to them. Errors: REFUSED (a broken law, a kernel of no role, no listings, an
  * unknown arch, a version that is no build ("12.4"), one kernel twice, a dirty tree, no commit, no
  * reason), INPUT (a golden that is there is bad), IO, MEMORY. */

@@ -26,6 +26,10 @@ static void put_decimal(struct text *text, uint64_t value)
 {
     char digits[24];
     size_t at = sizeof digits;
+    if (value < 10 && text->at < text->end) { /* most registers and predicates */
+        *text->at++ = (char)('0' + value);
+        return;
+    }
     do
         digits[--at] = (char)('0' + value % 10);
     while (value /= 10);

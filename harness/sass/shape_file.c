@@ -1,48 +1,17 @@
 #include "sass/shape_file.h"
 
 #include "base/json.h"
+#include "sass/shape_fields.h"
+#include "sass/shape_rows.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char format_name[] = "accprobe-shape/1";
 enum { KERNELS = 65536 };
-#define LARGEST INT32_MAX
-
-/* FIELD(member, key, lowest value): integers of a kernel, and of its loop, in the order of the
- * file. */
-#define LOOP_FIELDS(FIELD) \
-    FIELD(address, "address", 0) \
-    FIELD(instructions, "instructions", 1) \
-    FIELD(stall_sum_cycles, "stall_sum", 0) \
-    FIELD(bytes, "bytes", 16) \
-    FIELD(line_instructions_left, "line_instructions_left", 1) \
-    FIELD(yields, "yields", 0) \
-    FIELD(reuses, "reuses", 0) \
-    FIELD(nested, "nested", 0)
-
-#define KERNEL_FIELDS(FIELD) \
-    FIELD(ffma, "ffma", 0) \
-    FIELD(ffma_in_loop, "ffma_in_loop", 0) \
-    FIELD(accumulators, "accumulators", 0) \
-    FIELD(depth, "depth", 0) \
-    FIELD(clock_reads, "clock_reads", 0) \
-    FIELD(split_pairs, "split_pairs", 0) \
-    FIELD(registers, "registers", -1) \
-    FIELD(frame_bytes, "frame_bytes", -1) \
-    FIELD(shared_bytes, "shared_bytes", 0) \
-    FIELD(warps, "warps", 1) \
-    FIELD(resident_blocks, "resident_blocks", -1) \
-    FIELD(resident_warps, "resident_warps", -1) \
-    FIELD(local_loads, "local_loads", 0) \
-    FIELD(local_stores, "local_stores", 0) \
-    FIELD(constant_loads, "constant_loads_in_loop", 0) \
-    FIELD(constant_operands, "constant_operands_in_loop", 0) \
-    FIELD(instructions, "instructions", 1) \
-    FIELD(unknown, "unknown", 0) \
-    FIELD(code_bytes, "code_bytes", 16)
 
 void accp_shapes_fini(struct accp_shapes *shapes)
 {
@@ -153,41 +122,55 @@ static void put_laws(FILE *stream, const struct accp_shape *shape)
     fputs("}", stream);
 }
 
-static bool keeps_all_laws(const struct accp_shape *shape)
+/* As those of every golden are. */
+static bool keeps_all_laws(const struct accp_shapes *shapes)
 {
-    for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
-        if (shape->laws[law].state != ACCP_SHAPE_LAW_KEPT) return false;
+    for (size_t i = 0; i < shapes->count; ++i)
+        for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
+            if (shapes->shapes[i].laws[law].state != ACCP_SHAPE_LAW_KEPT) return false;
     return true;
 }
 
-/* A golden leaves out what is 0, and the laws where all are kept: there are hundreds, each read
- * whenever its compiler's code is judged. */
-static void put_shape(FILE *stream, const struct accp_shape *shape, bool is_golden)
+static void put_shape(FILE *stream, const struct accp_shape *shape)
 {
     const char *separator = "";
     put_text(stream, "  {\"kernel\": ", shape->kernel);
     if (shape->role[0]) put_text(stream, ", \"role\": ", shape->role);
     fputs(", \"loop\": {", stream);
 #define FIELD(member, key, low) \
-    if (!is_golden || shape->loop.member != 0) { \
-        fprintf(stream, "%s\"%s\": %" PRId64, separator, key, (int64_t)shape->loop.member); \
-        separator = ", "; \
-    }
-    LOOP_FIELDS(FIELD)
+    fprintf(stream, "%s\"%s\": %" PRId64, separator, key, (int64_t)shape->loop.member); \
+    separator = ", ";
+    ACCP_SHAPE_LOOP_FIELDS(FIELD)
 #undef FIELD
     put_text(stream, ", \"hash\": ", shape->loop.hash);
     put_text(stream, ", \"control_hash\": ", shape->loop.control_hash);
     put_text(stream, ", \"exact_hash\": ", shape->loop.exact_hash);
     fputs("}", stream);
-#define FIELD(member, key, low) \
-    if (!is_golden || shape->member != 0) \
-        fprintf(stream, ", \"%s\": %" PRId64, key, (int64_t)shape->member);
-    KERNEL_FIELDS(FIELD)
+#define FIELD(member, key, low) fprintf(stream, ", \"%s\": %" PRId64, key, (int64_t)shape->member);
+    ACCP_SHAPE_KERNEL_FIELDS(FIELD)
 #undef FIELD
-    if (!is_golden || !keeps_all_laws(shape)) put_laws(stream, shape);
+    put_laws(stream, shape);
     put_text(stream, ", \"hash\": ", shape->hash);
     put_text(stream, ", \"control_hash\": ", shape->control_hash);
     fputs("}", stream);
+}
+
+static void put_kernels(FILE *stream, const struct accp_shapes *shapes)
+{
+    if (shapes->as[0]) {
+        put_text(stream, ",\n \"as\": ", shapes->as);
+        return;
+    }
+    if (shapes->record.reason[0] && keeps_all_laws(shapes)) {
+        accp_shape_rows_put(stream, shapes);
+        return;
+    }
+    fputs(",\n \"kernels\": [\n", stream);
+    for (size_t i = 0; i < shapes->count; ++i) {
+        put_shape(stream, &shapes->shapes[i]);
+        fputs(i + 1 < shapes->count ? ",\n" : "\n", stream);
+    }
+    fputs(" ]", stream);
 }
 
 enum accp_status accp_shapes_format(const struct accp_shapes *shapes, char **text,
@@ -209,12 +192,7 @@ enum accp_status accp_shapes_format(const struct accp_shapes *shapes, char **tex
         put_text(stream, ", \"reason\": ", shapes->record.reason);
         fputs("}", stream);
     }
-    fputs(",\n \"kernels\": [\n", stream);
-    for (size_t i = 0; i < shapes->count; ++i) {
-        put_shape(stream, &shapes->shapes[i], shapes->record.reason[0] != 0);
-        fputs(i + 1 < shapes->count ? ",\n" : "\n", stream);
-    }
-    fputs(" ]", stream);
+    put_kernels(stream, shapes);
     if (shapes->listings.count > 0) {
         fputs(",\n \"listings\": ", stream);
         accp_listings_put(stream, &shapes->listings);
@@ -260,60 +238,46 @@ static enum accp_status read_law(const struct accp_json *laws, enum accp_shape_l
     return accp_json_string(laws, name, result->text, sizeof result->text, error);
 }
 
-/* In a golden, what may be 0 and is left out is 0. */
-static enum accp_status read_field(const struct accp_json *object, const char *key, int low,
-                                   bool is_golden, int64_t *value, struct accp_error *error)
-{
-    *value = 0;
-    if (is_golden && low <= 0 && !accp_json_has(object, key)) return ACCP_STATUS_OK;
-    return accp_json_integer(object, key, low, LARGEST, value, error);
-}
-
-static enum accp_status read_laws(const struct accp_json *kernel, bool is_golden,
-                                  struct accp_shape *shape, struct accp_error *error)
+static enum accp_status read_laws(const struct accp_json *kernel, struct accp_shape *shape,
+                                  struct accp_error *error)
 {
     struct accp_json laws;
-    if (is_golden && !accp_json_has(kernel, "laws")) {
-        for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
-            shape->laws[law].state = ACCP_SHAPE_LAW_KEPT;
-        return ACCP_STATUS_OK;
-    }
     ACCP_TRY(accp_json_member(kernel, "laws", JSON_OBJECT, &laws, error));
     for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
         ACCP_TRY(read_law(&laws, (enum accp_shape_law)law, &shape->laws[law], error));
     return ACCP_STATUS_OK;
 }
 
-static enum accp_status read_loop(const struct accp_json *kernel, bool is_golden,
-                                  struct accp_shape_loop *loop, struct accp_error *error)
+static enum accp_status read_loop(const struct accp_json *kernel, struct accp_shape_loop *loop,
+                                  struct accp_error *error)
 {
     struct accp_json object;
     int64_t value;
     ACCP_TRY(accp_json_member(kernel, "loop", JSON_OBJECT, &object, error));
 #define FIELD(member, key, low) \
-    ACCP_TRY(read_field(&object, key, low, is_golden, &value, error)); \
+    ACCP_TRY(accp_json_integer(&object, key, low, ACCP_SHAPE_FIELD_MOST, &value, error)); \
     loop->member = (__typeof__(loop->member))value;
-    LOOP_FIELDS(FIELD)
+    ACCP_SHAPE_LOOP_FIELDS(FIELD)
 #undef FIELD
     ACCP_TRY(read_hash(&object, "hash", loop->hash, error));
     ACCP_TRY(read_hash(&object, "control_hash", loop->control_hash, error));
     return read_hash(&object, "exact_hash", loop->exact_hash, error);
 }
 
-static enum accp_status read_shape(const struct accp_json *kernel, bool is_golden,
-                                   struct accp_shape *shape, struct accp_error *error)
+static enum accp_status read_shape(const struct accp_json *kernel, struct accp_shape *shape,
+                                   struct accp_error *error)
 {
     int64_t value;
     ACCP_TRY(accp_json_string(kernel, "kernel", shape->kernel, sizeof shape->kernel, error));
     if (accp_json_has(kernel, "role"))
         ACCP_TRY(accp_json_string(kernel, "role", shape->role, sizeof shape->role, error));
-    ACCP_TRY(read_loop(kernel, is_golden, &shape->loop, error));
+    ACCP_TRY(read_loop(kernel, &shape->loop, error));
 #define FIELD(member, key, low) \
-    ACCP_TRY(read_field(kernel, key, low, is_golden, &value, error)); \
+    ACCP_TRY(accp_json_integer(kernel, key, low, ACCP_SHAPE_FIELD_MOST, &value, error)); \
     shape->member = (__typeof__(shape->member))value;
-    KERNEL_FIELDS(FIELD)
+    ACCP_SHAPE_KERNEL_FIELDS(FIELD)
 #undef FIELD
-    ACCP_TRY(read_laws(kernel, is_golden, shape, error));
+    ACCP_TRY(read_laws(kernel, shape, error));
     ACCP_TRY(read_hash(kernel, "hash", shape->hash, error));
     return read_hash(kernel, "control_hash", shape->control_hash, error);
 }
@@ -345,7 +309,6 @@ static enum accp_status read_kernels(const struct accp_json *root, struct accp_s
                                      struct accp_error *error)
 {
     struct accp_json kernels;
-    const bool is_golden = shapes->record.reason[0] != 0;
     ACCP_TRY(accp_json_member(root, "kernels", JSON_ARRAY, &kernels, error));
     size_t count = json_array_size(kernels.value);
     if (count == 0 || count > KERNELS)
@@ -357,8 +320,30 @@ static enum accp_status read_kernels(const struct accp_json *root, struct accp_s
     for (; shapes->count < count; ++shapes->count) {
         struct accp_json kernel;
         ACCP_TRY(accp_json_element(&kernels, shapes->count, JSON_OBJECT, &kernel, error));
-        ACCP_TRY(read_shape(&kernel, is_golden, &shapes->shapes[shapes->count], error));
+        ACCP_TRY(read_shape(&kernel, &shapes->shapes[shapes->count], error));
     }
+    return ACCP_STATUS_OK;
+}
+
+/* A golden's own: the build whose golden beside it holds the rows. */
+static enum accp_status read_alias(const struct accp_json *root, struct accp_shapes *shapes,
+                                   struct accp_error *error)
+{
+    ACCP_TRY(accp_json_string(root, "as", shapes->as, sizeof shapes->as, error));
+    if (shapes->as[0] && strspn(shapes->as, "0123456789.") == strlen(shapes->as))
+        return ACCP_STATUS_OK;
+    return accp_json_fail(root, error, "as: \"%s\" is no version such as 12.4.131", shapes->as);
+}
+
+static enum accp_status read_content(const struct accp_json *root, struct accp_shapes *shapes,
+                                     struct accp_error *error)
+{
+    const bool is_alias = accp_json_has(root, "as"), has_rows = accp_json_has(root, "rows");
+    if ((is_alias || has_rows) && !shapes->record.reason[0])
+        return accp_json_fail(root, error, "record: is missing, and a golden must have it");
+    if (is_alias) return read_alias(root, shapes, error);
+    ACCP_TRY(has_rows ? accp_shape_rows_read(root, shapes, error)
+                      : read_kernels(root, shapes, error));
     return check_twice(root, shapes, error);
 }
 
@@ -401,7 +386,7 @@ static enum accp_status read_root(const struct accp_json *root, struct accp_shap
                               sizeof shapes->compiler_flags, error));
     ACCP_TRY(read_record(root, &shapes->record, error));
     ACCP_TRY(read_listings(root, &shapes->listings, error));
-    return read_kernels(root, shapes, error);
+    return read_content(root, shapes, error);
 }
 
 enum accp_status accp_shapes_parse(const char *file, const void *data, size_t size,
@@ -418,7 +403,7 @@ enum accp_status accp_shapes_parse(const char *file, const void *data, size_t si
     return status;
 }
 
-enum accp_status accp_shapes_read(const char *file, struct accp_shapes *shapes,
+static enum accp_status read_file(const char *file, struct accp_shapes *shapes,
                                   struct accp_error *error)
 {
     struct accp_bytes bytes;
@@ -426,5 +411,43 @@ enum accp_status accp_shapes_read(const char *file, struct accp_shapes *shapes,
     ACCP_TRY(accp_file_read(file, ACCP_JSON_FILE_LIMIT_BYTES, &bytes, error));
     enum accp_status status = accp_shapes_parse(file, bytes.data, bytes.size, shapes, error);
     accp_bytes_fini(&bytes);
+    return status;
+}
+
+/* Takes the rows of the golden that `shapes` names, which lies beside it. */
+static enum accp_status follow_alias(const char *file, struct accp_shapes *shapes,
+                                     struct accp_error *error)
+{
+    char path[PATH_MAX];
+    struct accp_shapes other;
+    if (!realpath(file, path)) snprintf(path, sizeof path, "%s", file);
+    char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    size_t left = (size_t)(path + sizeof path - name);
+    int length = snprintf(name, left, "%s.json", shapes->as);
+    if (length < 0 || (size_t)length >= left)
+        return accp_fail(error, ACCP_STATUS_IO, file, -1, "the path is too long");
+    ACCP_TRY(read_file(path, &other, error));
+    enum accp_status status = ACCP_STATUS_OK;
+    if (other.as[0] || strcmp(other.arch, shapes->arch) != 0 ||
+        strcmp(other.compiler_version, shapes->as) != 0)
+        status = accp_fail(error, ACCP_STATUS_INPUT, file, -1,
+                           "as: %s.json beside it is no golden of %s by %s with rows of its own",
+                           shapes->as, shapes->arch, shapes->as);
+    if (status == ACCP_STATUS_OK) {
+        shapes->shapes = other.shapes;
+        shapes->count = other.count;
+        other.shapes = NULL;
+        shapes->as[0] = 0;
+    }
+    accp_shapes_fini(&other);
+    return status;
+}
+
+enum accp_status accp_shapes_read(const char *file, struct accp_shapes *shapes,
+                                  struct accp_error *error)
+{
+    ACCP_TRY(read_file(file, shapes, error));
+    enum accp_status status = shapes->as[0] ? follow_alias(file, shapes, error) : ACCP_STATUS_OK;
+    if (status != ACCP_STATUS_OK) accp_shapes_fini(shapes);
     return status;
 }

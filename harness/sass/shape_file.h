@@ -18,6 +18,8 @@ struct accp_shapes {
     struct accp_shape *shapes;     /* owned; in the order of the cubin or file */
     struct accp_listings listings; /* of the hot loops; empty unless they were asked for */
     struct accp_shapes_record record;
+    char as[32]; /* a golden as it stands in its file: the build whose golden beside it holds the
+                    shapes, and then there are none here; else "" */
 };
 
 /* Shapes every kernel of an open cubin, or those whose symbol `wants` accepts (NULL: all). Pair
@@ -35,13 +37,15 @@ void accp_shapes_fini(struct accp_shapes *shapes);
 const struct accp_shape *accp_shapes_find(const struct accp_shapes *shapes, const char *name);
 
 /* Reads a shape file; the caller owns *shapes on success. INPUT: another format, missing or
- * mistyped members, numbers out of range, a kernel twice, none at all. */
+ * mistyped members, numbers out of range, a kernel twice, none at all. accp_shapes_read follows a
+ * golden to the one beside it that it names, which must have shapes of its own: its `as` is "". */
 enum accp_status accp_shapes_read(const char *file, struct accp_shapes *shapes,
                                   struct accp_error *error);
 enum accp_status accp_shapes_parse(const char *file, const void *data, size_t size,
                                    struct accp_shapes *shapes, struct accp_error *error);
 
-/* The file's text, in a stable order; *text is malloc'd, owned by the caller. MEMORY. */
+/* The file's text, in a stable order: an object a kernel, a row in a golden, neither where `as`
+ * names another. *text is malloc'd, owned by the caller. MEMORY. */
 enum accp_status accp_shapes_format(const struct accp_shapes *shapes, char **text,
                                     size_t *text_bytes, struct accp_error *error);
 

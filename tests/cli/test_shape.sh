@@ -114,11 +114,37 @@ expect 0 '' record old.json
 expect 0 '' shape --cubin $old
 shows 'golden shape: sm_90/12.4.131'
 sed 's/12\.4\.131/13.0.88/' old.json >other.json
+python3 -c 'import json; s = json.load(open("other.json")); del s["listings"]; json.dump(s, open("bare-other.json", "w"))'
 rm golden/shape/sm_90/13.0.88.json
 expect 0 '' record other.json
 expect 2 '' shape --cubin $cubin
 shows 'verdict: DRIFT'
 shows 'instruction 1 of the loop: '
+
+# Without listings a difference is found and not named.
+cp -r golden whole && rm -r golden/shape/sm_90/*
+expect 0 '' record --hashes bare-other.json
+[ ! -e golden/shape/sm_90/loops.json ] || broken 'no listings'
+expect 2 '' shape --cubin $cubin
+! grep -q 'instruction 1 of the loop' stdout || broken 'no name for what no listing shows'
+
+# A release that made the code of another one names it; before that one's golden changes, it gets rows of its own.
+alias=golden/shape/sm_90/13.0.99.json
+sed 's/13\.0\.88/13.0.77/' shape.json >same.json && sed 's/13\.0\.88/13.0.99/' shape.json >later.json
+expect 0 '' record same.json later.json
+grep -q '"as": "13.0.77"' $alias && ! grep -q '"rows"' $alias || broken "a name for 13.0.77's rows: $(cat $alias)"
+expect 0 '' "$accprobe" diff $alias golden/shape/sm_90/13.0.77.json
+shows '1 identical'
+sed 's/13\.0\.88/13.0.77/' other.json >same.json
+expect 0 '' record same.json
+grep -q '"rows"' $alias || broken "rows of its own: $(cat $alias)"
+expect 2 '' "$accprobe" diff $alias golden/shape/sm_90/13.0.77.json
+expect 0 '' record later.json
+sed -i 's/"columns.*/"as": "13.0.55"}/; /^ "rows"/,$d' $alias
+bad 4 'cannot open' "$accprobe" diff $alias $alias
+sed -i 's/13[.]0[.]55/13.0.99/' $alias
+bad 4 'is no golden of sm_90 by 13.0.99 with rows of its own' "$accprobe" diff $alias $alias
+rm -r golden && mv whole golden
 
 # What record refuses leaves every golden as it was.
 find golden -type f -exec md5sum {} + | sort >sums

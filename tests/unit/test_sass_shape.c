@@ -294,6 +294,56 @@ static void test_file_round_trip(void **state)
     accp_shapes_fini(&shapes);
 }
 
+/* What parse says of `text` with its first `from` replaced. */
+static void refused(const char *text, const char *from, const char *to, const char *words)
+{
+    struct accp_shapes shapes;
+    struct accp_error error;
+    char changed[8192];
+    const char *at = strstr(text, from);
+    assert_non_null(at);
+    int bytes = snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, to,
+                         at + strlen(from));
+    assert_in_range(bytes, 1, sizeof changed - 1);
+    assert_int_equal(accp_shapes_parse("f", changed, (size_t)bytes, &shapes, &error),
+                     ACCP_STATUS_INPUT);
+    if (!strstr(error.text, words)) fail_msg("'%s' in: %s", words, error.text);
+    assert_null(shapes.shapes);
+}
+
+static void test_golden_rows(void **state)
+{
+    (void)state;
+    struct opened opened = data_open("clock_around.sm_90.13.0");
+    struct accp_shapes shapes, again;
+    struct accp_error error;
+    char *text;
+    size_t bytes;
+    assert_int_equal(
+        accp_shapes_of_cubin("f", &opened.cubin, NULL, NULL, NULL, &shapes, NULL, &error),
+        ACCP_STATUS_OK);
+    data_close(&opened);
+    snprintf(shapes.record.reason, sizeof shapes.record.reason, "test");
+    assert_int_equal(accp_shapes_format(&shapes, &text, &bytes, &error), ACCP_STATUS_OK);
+    assert_null(strstr(text, "\"kernels\""));
+    assert_int_equal(accp_shapes_parse("f", text, bytes, &again, &error), ACCP_STATUS_OK);
+    assert_int_equal(again.count, 1);
+    assert_memory_equal(&again.shapes[0], &shapes.shapes[0], sizeof again.shapes[0]);
+    accp_shapes_fini(&again);
+    for (size_t size = 0; size + 2 < bytes; ++size)
+        assert_int_equal(accp_shapes_parse("f", text, size, &again, &error), ACCP_STATUS_INPUT);
+    refused(text, "\"loop.address\"", "\"loop.place\"", "columns: are not those of this build");
+    refused(text, "[\"optimal_", "[1, \"optimal_", "rows[0]: has 34 values for 33 columns");
+    refused(text, "[\"optimal_chain7_acc1_effective1\"", "[7", "rows[0], kernel: a text is needed");
+    refused(text, "effective1\", ", "effective1\", -", "rows[0], loop.address: is out of range");
+    refused(text, "effective1\", ", "effective1\", 0.5e", "rows[0], loop.address");
+    refused(text, shapes.shapes[0].loop.hash, "xyz", "loop.hash: is not 16 hexadecimal digits");
+    refused(text, "\"record\"", "\"recorded\"", "record: is missing");
+    refused(text, "\"rows\": [", "\"as\": \"../13.0.88\", \"rows\": [", "is no version");
+    free(text);
+    accp_shapes_fini(&shapes);
+}
+
 static bool wants_nested(const char *kernel, void *context)
 {
     (void)context;
@@ -344,6 +394,7 @@ int main(void)
         cmocka_unit_test(test_listing),
         cmocka_unit_test(test_occupancy),
         cmocka_unit_test(test_file_round_trip),
+        cmocka_unit_test(test_golden_rows),
         cmocka_unit_test(test_file_of_several),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
