@@ -13,6 +13,8 @@ row '12.0.76 → 12.2.91' '| 24 PASS | 24 PASS | 14 PASS |  | PASS |'
 row '12.3.52 → 12.4.99' '| 1 DRIFT, 23 PASS | 1 DRIFT, 23 PASS | 14 PASS | SHAPE_CHANGED | DRIFT |'
 row '12.5.40 → 12.8.61' '| 24 WIN (to -10.3 %, chain7.acc2) | 1 FAIL (to +2.4 %, chain29.acc7), 23 WIN'
 row '13.0.88-optimal → 13.0.88-cutlass' '| 23 FAIL (to +33.3 %, chain29.acc7)'
+row '13.0.88-sink → 13.1.80-sink' '| 11 DRIFT, 18 PASS, 31 ENVIRONMENT | 3 DRIFT, 18 PASS, 39 ENVIRONMENT |'
+row '13.0.88-dependency → 13.1.80-dependency' 'INTERRUPTED, SHAPE_CHANGED | ENVIRONMENT |'
 [ "$(grep -c ' → ' stdout)" = "$(wc -l <"$data/steps")" ] || broken 'a row for each step'
 
 # The same code 3 % slower is no update's doing.
