@@ -66,7 +66,7 @@ for case in '12.3.107 13.5.37 chain29[.]acc2' '12.3.107 13.5.37 chain29[.]acc4' 
     done
     [ -n "$expected" ] || broken "a compiler that changed $role"
     expect 0 '' bash "$bisect" compilers "$good" "$bad" --versions "${versions[*]}" \
-        --compile 'ln -sf "$PWD"/golden/shape/sm_90/{version}.json {out}' -- "${ask[@]}" '{out}'
+        --compile "ln -sf ${PWD@Q}/golden/shape/sm_90/{version}.json {out}" -- "${ask[@]}" '{out}'
     grep -q "^first bad commit: compiler $expected\$" "$scratch/stdout" || broken "compiler $expected for $role: $(cat "$scratch/stdout")"
     [ "$(grep -c '^\(good\|bad\|skip\):' "$scratch/stdout")" -le 8 ] || broken 'a search, not a walk'
 done
