@@ -95,7 +95,18 @@ if [ -e "golden/shape/sm_90/$built_by.json" ]; then
     says 0 'verdict: PASS' --arch sm_90
     "$accprobe" gate --probe optimal --golden golden --arch sm_90 --format json >verdict.json
     [ "$(grep -o '"reason": "SHAPE_HOLDS"' verdict.json | wc -l)" = 24 ] || broken 'the SASS of 24 roles on record'
-    sed -i '/"optimal.chain29.acc2"/s/"control_hash": "[0-9a-f]*"/"control_hash": "0123456789abcdef"/g' "golden/shape/sm_90/$built_by.json"
+    python3 - "golden/shape/sm_90/$built_by.json" <<'END'
+import json, os, sys
+path = sys.argv[1]
+golden = json.load(open(path))
+if "as" in golden:  # the rows are those of an older build
+    path = os.path.join(os.path.dirname(path), golden["as"] + ".json")
+    golden = json.load(open(path))
+row = next(row for row in golden["rows"] if row[0] == "optimal_chain29_acc2_effective2")
+for column in ("loop.control_hash", "control_hash"):
+    row[golden["columns"].index(column)] = "0123456789abcdef"
+json.dump(golden, open(path, "w"))
+END
     says 2 'SHAPE_LEFT' --arch sm_90
     grep -q '^DRIFT .*optimal.chain29.acc2.shape' stdout || broken "whose SASS it is: $(cat stdout)"
 fi
