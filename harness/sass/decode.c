@@ -46,8 +46,9 @@ static const struct encoding encodings[] = {
 
 enum { ENCODINGS = sizeof encodings / sizeof *encodings };
 
-static struct token tokens[ENCODINGS][ACCP_OPERANDS];
-static uint8_t token_counts[ENCODINGS];
+/* Of all rows, one behind the other: what lies together is in memory sooner. */
+static struct token tokens[ENCODINGS * ACCP_OPERANDS];
+static uint16_t first_token[ENCODINGS + 1];
 static uint16_t first_of_code[CODES]; /* row + 1; 0: none */
 static uint16_t next_of_code[ENCODINGS];
 static once_flag tables_once = ONCE_FLAG_INIT;
@@ -148,8 +149,10 @@ static void build_tables(void)
 {
     for (int row = 0; row < ENCODINGS; ++row) {
         const char *word = encodings[row].operands;
-        while (*word && token_counts[row] < ACCP_OPERANDS)
-            tokens[row][token_counts[row]++] = parse_token(&word);
+        uint16_t next = first_token[row];
+        while (*word && next < first_token[row] + ACCP_OPERANDS)
+            tokens[next++] = parse_token(&word);
+        first_token[row + 1] = next;
         next_of_code[row] = first_of_code[encodings[row].code];
         first_of_code[encodings[row].code] = (uint16_t)(row + 1);
     }
@@ -357,8 +360,8 @@ static uint64_t read64(const uint8_t *at)
 /* A row with a `z` holds for part of its code only. */
 static bool is_row_valid(const struct accp_instruction *instruction, int row)
 {
-    for (int i = 0; i < token_counts[row]; ++i)
-        if (tokens[row][i].letter == 'z' && bit(instruction, tokens[row][i].position)) return false;
+    for (int i = first_token[row]; i < first_token[row + 1]; ++i)
+        if (tokens[i].letter == 'z' && bit(instruction, tokens[i].position)) return false;
     return true;
 }
 
@@ -394,8 +397,8 @@ enum accp_status accp_sass_decode(int sm, const uint8_t code[16],
     if (row < 0) return ACCP_STATUS_OK;
     instruction->opcode = encodings[row].opcode;
     instruction->guard_uniform = accp_opcodes[instruction->opcode].pipe == ACCP_PIPE_UNIFORM;
-    for (int i = 0; i < token_counts[row]; ++i)
-        decode_operand(sm, instruction, &tokens[row][i]);
+    for (int i = first_token[row]; i < first_token[row + 1]; ++i)
+        decode_operand(sm, instruction, &tokens[i]);
     return ACCP_STATUS_OK;
 }
 

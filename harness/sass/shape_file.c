@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char format_name[] = "accprobe-shape/1";
 enum { KERNELS = 65536 };
@@ -414,18 +415,27 @@ static enum accp_status read_file(const char *file, struct accp_shapes *shapes,
     return status;
 }
 
-/* Takes the rows of the golden that `shapes` names, which lies beside it. */
+/* Puts NAME.json in the place of the last part of `path`. */
+static bool set_name(char path[PATH_MAX], const char *name)
+{
+    char *last = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+    size_t left = (size_t)(path + PATH_MAX - last);
+    int length = snprintf(last, left, "%s.json", name);
+    return length > 0 && (size_t)length < left;
+}
+
+/* Takes the rows of the golden that `shapes` names, which lies beside it, or beside what it links
+ * to. */
 static enum accp_status follow_alias(const char *file, struct accp_shapes *shapes,
                                      struct accp_error *error)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], target[PATH_MAX];
     struct accp_shapes other;
-    if (!realpath(file, path)) snprintf(path, sizeof path, "%s", file);
-    char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
-    size_t left = (size_t)(path + sizeof path - name);
-    int length = snprintf(name, left, "%s.json", shapes->as);
-    if (length < 0 || (size_t)length >= left)
+    snprintf(path, sizeof path, "%s", file);
+    if (!set_name(path, shapes->as))
         return accp_fail(error, ACCP_STATUS_IO, file, -1, "the path is too long");
+    if (access(path, F_OK) != 0 && realpath(file, target) && set_name(target, shapes->as))
+        memcpy(path, target, sizeof path);
     ACCP_TRY(read_file(path, &other, error));
     enum accp_status status = ACCP_STATUS_OK;
     if (other.as[0] || strcmp(other.arch, shapes->arch) != 0 ||

@@ -1,5 +1,6 @@
 #include "sass/shape_rows.h"
 
+#include "base/text.h"
 #include "sass/shape_fields.h"
 
 #include <inttypes.h>
@@ -90,9 +91,8 @@ static enum accp_status read_text(struct row *row, char *text, size_t text_bytes
     size_t length = value ? json_string_length(cell) : 0;
     if (length == 0) return bad_cell(row, "a text is needed", error);
     if (length >= text_bytes) return bad_cell(row, "is too long", error);
-    for (size_t i = 0; i < length; ++i)
-        if ((unsigned char)value[i] < 0x20 || value[i] == 0x7f)
-            return bad_cell(row, "holds a control character", error);
+    if (strlen(value) < length || accp_text_hidden_at(value) >= 0)
+        return bad_cell(row, "holds a control character", error);
     memcpy(text, value, length + 1);
     return ACCP_STATUS_OK;
 }
