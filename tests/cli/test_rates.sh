@@ -19,7 +19,7 @@ def upper(events, count):
     return high
 
 # The rows of the page, by the conditions that they hold.
-rows = {"one after another": "quiet$", "all six probes, as": "every_probe", "on two GPUs": "both", "beside a process that fills every SM": "busy_all$", "one block": "busy_one", "5 ms in 25": "busy_bursts",
+rows = {"one after another": "quiet$", "all six probes, as": "every_probe", "on two GPUs": "both", "one role (`--filter`)": "one_role", "beside a process that fills every SM": "busy_all$", "one block": "busy_one", "5 ms in 25": "busy_bursts",
         "the three of them": "busy", "left alone": "cold", "all": ""}
 table = re.findall(r"^\| ([^|]+) \| ([\d,]+) \| ([\d,]+) \| (\d+) \| (\d+) \| ([^|]*)\|$", open(docs + "/trust.md").read(), re.M)
 seen = 0
