@@ -73,16 +73,19 @@ static enum accp_status say(struct doctor *doctor, const char *part, const char 
     return ACCP_STATUS_OK;
 }
 
+/* What mends a build tree. Kernels are built again and nothing else is touched: baselines that were recorded and are in no
+ * commit yet would be lost. */
+static const char GOLDENS[] = "git checkout -- golden", KERNELS[] = "ci/build";
+
 static enum accp_status say_broken(struct doctor *doctor, const char *part, const char *state,
-                                   const char *text, struct accp_error *error)
+                                   const char *text, const char *in_tree, struct accp_error *error)
 {
     char tool[PATH_MAX], cache[PATH_MAX + 32];
     doctor->broken = true;
     ACCP_TRY(accp_tool_folder(tool, error));
     snprintf(cache, sizeof cache, "%s/CMakeCache.txt", tool);
     return say(doctor, part, state, text,
-               access(cache, F_OK) == 0 ? "git checkout -- golden; ci/build"
-                                        : "sudo apt-get install --reinstall accprobe",
+               access(cache, F_OK) == 0 ? in_tree : "sudo apt-get install --reinstall accprobe",
                error);
 }
 
@@ -104,7 +107,7 @@ static enum accp_status look_at_golden(struct doctor *doctor, struct accp_error 
     char path[PATH_MAX];
     struct accp_error found;
     if (accp_golden_folder(doctor->options, path, &found) != ACCP_STATUS_OK)
-        return say_broken(doctor, "goldens", "MISSING", found.text, error);
+        return say_broken(doctor, "goldens", "MISSING", found.text, GOLDENS, error);
     return say(doctor, "goldens", "ok", path, NULL, error);
 }
 
@@ -124,8 +127,9 @@ static enum accp_status look_at_arch(struct doctor *doctor, const char *arch, si
         accp_bytes_fini(&bytes);
     }
     *arches += status == ACCP_STATUS_OK;
-    return status == ACCP_STATUS_OK ? status
-                                    : say_broken(doctor, arch, "BROKEN", found.text, error);
+    return status == ACCP_STATUS_OK
+               ? status
+               : say_broken(doctor, arch, "BROKEN", found.text, KERNELS, error);
 }
 
 static enum accp_status look_at_kernels(struct doctor *doctor, struct accp_error *error)
@@ -134,7 +138,8 @@ static enum accp_status look_at_kernels(struct doctor *doctor, struct accp_error
     size_t arches = 0;
     for (int i = 0; i < ACCP_ARCH_COUNT; ++i)
         ACCP_TRY(look_at_arch(doctor, accp_arches[i].name, &arches, error));
-    if (arches == 0) return say_broken(doctor, "kernels", "MISSING", "built for no arch", error);
+    if (arches == 0)
+        return say_broken(doctor, "kernels", "MISSING", "built for no arch", KERNELS, error);
     snprintf(text, sizeof text, "built for %zu arch%s", arches, ACCP_PLURAL(arches, "es"));
     return say(doctor, "kernels", "ok", text, NULL, error);
 }
@@ -164,7 +169,7 @@ static enum accp_status look_at_match(struct doctor *doctor, struct accp_run *ru
     run->source = ACCP_SOURCE_MEASURED;
     if (accp_golden_folder(doctor->options, folder, NULL) != ACCP_STATUS_OK) return ACCP_STATUS_OK;
     if (accp_golden_find(folder, accp_probe_names[0], run, &found, &reason) != ACCP_STATUS_OK)
-        return say_broken(doctor, "its golden", "BROKEN", reason.text, error);
+        return say_broken(doctor, "its golden", "BROKEN", reason.text, GOLDENS, error);
     enum accp_status status = found.answer == ACCP_ANSWER_SKU
                                   ? say(doctor, "its golden", "ok", found.path, NULL, error)
                                   : say_unmeasured(doctor, error);
