@@ -50,9 +50,10 @@ enum accp_status accp_brief_write(const struct accp_report *report, FILE *stream
     const struct accp_judgement *judgement = report->judgement;
     const struct accp_run *run = &report->runs[0];
     struct accp_summary summary;
+    char runs[ACCP_REPORT_RUNS_BYTES];
     ACCP_TRY(accp_summary_init(&summary, report->runs, report->run_count, error));
     fprintf(stream, "### accprobe: %s\n\n**%s** (", accp_verdict_name(judgement->verdict),
-            accp_verdict_text(judgement->verdict));
+            accp_report_verdict_text(report));
     accp_report_counts(stream, judgement);
     fprintf(stream, "; exit status %d). %s: ", accp_verdict_exit(judgement->verdict),
             accp_source_text(run->source));
@@ -61,7 +62,8 @@ enum accp_status accp_brief_write(const struct accp_report *report, FILE *stream
     accp_markdown_text(stream, run->device.driver[0] ? run->device.driver : "not named");
     fputs(", ptxas ", stream);
     accp_markdown_text(stream, run->compiler.version[0] ? run->compiler.version : "not named");
-    fprintf(stream, ", %zu process%s.\n", report->run_count, ACCP_PLURAL(report->run_count, "es"));
+    accp_report_runs(report, runs);
+    fprintf(stream, ", %s.\n", runs);
     put_peaks(stream, &summary);
     accp_summary_fini(&summary);
     size_t left_out = put_lines(stream, judgement, ACCP_BRIEF_LINES - BRIEF_FIXED);

@@ -215,19 +215,36 @@ static void print_head(const struct accp_report *report, FILE *stream, bool mark
 {
     const struct accp_run *run = &report->runs[0];
     const bool predicted = run->source == ACCP_SOURCE_PREDICTED;
+    char runs[ACCP_REPORT_RUNS_BYTES];
     if (report->note)
         fprintf(stream, "%s%s%s\n", markdown ? "\n" : "", report->note, markdown ? "\n" : "");
     else if (markdown)
         fputc('\n', stream);
     print_source(run, stream, markdown);
-    fprintf(stream, "%zu %s%s\n", report->run_count, predicted ? "prediction" : "process",
-            ACCP_PLURAL(report->run_count, predicted ? "s" : "es"));
+    accp_report_runs(report, runs);
+    fprintf(stream, "%s\n", runs);
     if (!report->found) return;
     const bool of_arch = predicted && report->found->answer == ACCP_ANSWER_SKU;
     fprintf(stream, "%sgolden: %s%s%s\n", markdown ? "\n" : "",
             of_arch ? "the prediction on record for this arch"
                     : accp_answer_text(report->found->answer),
             report->found->name[0] ? ": " : "", report->found->name);
+}
+
+const char *accp_report_verdict_text(const struct accp_report *report)
+{
+    const enum accp_verdict verdict = report->judgement->verdict;
+    return report->runs[0].source == ACCP_SOURCE_PREDICTED && verdict == ACCP_VERDICT_ENVIRONMENT
+               ? "not everything could be predicted"
+               : accp_verdict_text(verdict);
+}
+
+void accp_report_runs(const struct accp_report *report, char text[ACCP_REPORT_RUNS_BYTES])
+{
+    const bool predicted = report->runs[0].source == ACCP_SOURCE_PREDICTED;
+    snprintf(text, ACCP_REPORT_RUNS_BYTES, "%zu %s%s", report->run_count,
+             predicted ? "prediction" : "process",
+             ACCP_PLURAL(report->run_count, predicted ? "s" : "es"));
 }
 
 void accp_report_counts(FILE *stream, const struct accp_judgement *judgement)
@@ -261,10 +278,7 @@ static void print_verdict(const struct accp_report *report, FILE *stream, bool m
     const struct accp_judgement *judgement = report->judgement;
     fprintf(stream, "%sverdict: %s%s, %s (", markdown ? "**" : "",
             accp_verdict_name(judgement->verdict), markdown ? "**" : "",
-            report->runs[0].source == ACCP_SOURCE_PREDICTED &&
-                    judgement->verdict == ACCP_VERDICT_ENVIRONMENT
-                ? "not everything could be predicted"
-                : accp_verdict_text(judgement->verdict));
+            accp_report_verdict_text(report));
     accp_report_counts(stream, judgement);
     fprintf(stream, "; %zu %srole levels", judgement->roles_judged,
             report->runs[0].source == ACCP_SOURCE_PREDICTED ? "predicted " : "");

@@ -17,6 +17,14 @@ struct accp_report {
     bool all;         /* every line, not only those that say something */
 };
 
+enum { ACCP_REPORT_RUNS_BYTES = 48 };
+
+/* What the verdict says: "worse, or broken"; of a prediction never that its surroundings spoilt it. Static. */
+const char *accp_report_verdict_text(const struct accp_report *report);
+
+/* How many runs there are, and of which kind: "3 processes"; "1 prediction". */
+void accp_report_runs(const struct accp_report *report, char text[ACCP_REPORT_RUNS_BYTES]);
+
 /* Writes how many lines have each verdict, the heaviest first: "2 FAIL, 35 PASS". */
 void accp_report_counts(FILE *stream, const struct accp_judgement *judgement);
 

@@ -68,18 +68,18 @@ static const struct accp_line *first_to_repeat(const struct accp_judgement *judg
 static void subject_text(const struct accp_report *report, char *text, size_t text_bytes)
 {
     const struct accp_run *run = &report->runs[0];
-    char multiprocessors[32] = "";
+    char multiprocessors[32] = "", runs[ACCP_REPORT_RUNS_BYTES];
+    accp_report_runs(report, runs);
     if (run->device.sm_count > 0)
         snprintf(multiprocessors, sizeof multiprocessors, ", %lld SMs",
                  (long long)run->device.sm_count);
-    snprintf(text, text_bytes, "%s: %s (%s%s), driver %s, %s %s, protocol %s, %zu process%s",
-             accp_source_text(run->source),
-             run->device.name[0] ? run->device.name : "GPU not named",
-             run->device.arch[0] ? run->device.arch : "arch not named", multiprocessors,
-             run->device.driver[0] ? run->device.driver : "not named",
-             run->compiler.name[0] ? run->compiler.name : "compiler",
-             run->compiler.version[0] ? run->compiler.version : "not named", run->protocol.name,
-             report->run_count, ACCP_PLURAL(report->run_count, "es"));
+    snprintf(
+        text, text_bytes, "%s: %s (%s%s), driver %s, %s %s, protocol %s, %s",
+        accp_source_text(run->source), run->device.name[0] ? run->device.name : "GPU not named",
+        run->device.arch[0] ? run->device.arch : "arch not named", multiprocessors,
+        run->device.driver[0] ? run->device.driver : "not named",
+        run->compiler.name[0] ? run->compiler.name : "compiler",
+        run->compiler.version[0] ? run->compiler.version : "not named", run->protocol.name, runs);
 }
 
 static void put_head(const struct accp_page *page, FILE *stream)
@@ -100,7 +100,7 @@ static void put_head(const struct accp_page *page, FILE *stream)
             "</head><body>\n<a class=\"skip\" href=\"#progress\">to the figures</a>\n<header>\n"
             "<h1>accprobe: accumulators of FFMA chains</h1>\n"
             "<p class=\"verdict %s\"><strong>%s %s</strong> <span>%s (",
-            name, glyph(judgement->verdict), name, accp_verdict_text(judgement->verdict));
+            name, glyph(judgement->verdict), name, accp_report_verdict_text(report));
     accp_report_counts(stream, judgement);
     fprintf(stream, "; %zu role levels); exit status %d</span></p>\n<p>", judgement->roles_judged,
             accp_verdict_exit(judgement->verdict));

@@ -92,6 +92,23 @@ void accp_judgement_conclude(struct accp_judgement *judgement)
             judgement->verdict = judgement->lines[i].verdict;
 }
 
+/* Whether `name` is a kernel of a cubin that is not ours: rows of those go by the kernel's name. */
+static bool is_strange(const struct accp_run *run, const char *name)
+{
+    if (accp_role_find(name)) return false;
+    for (size_t i = 0; i < run->role_count; ++i)
+        if (strcmp(run->roles[i].role, name) == 0) return strcmp(run->roles[i].kernel, name) == 0;
+    return false;
+}
+
+/* The command for a kernel that is not ours: no role's name matches it, and no run says which file it was in. */
+static void write_strange_repeat(const struct accp_run *run, struct accp_line *line)
+{
+    const bool predicted = run->source == ACCP_SOURCE_PREDICTED && run->device.arch[0];
+    snprintf(line->repeat, sizeof line->repeat, "accprobe gate %s%s%s--cubin FILE",
+             predicted ? "--arch " : "", predicted ? run->device.arch : "", predicted ? " " : "");
+}
+
 /* `name` as a regular expression that matches it and, for a series or family, all its roles. */
 static void write_repeat(const char *name, struct accp_line *line)
 {
@@ -119,7 +136,10 @@ enum accp_status accp_judge_line(struct accp_judge *judge, const char *subject, 
     (*line)->answer = judge->answer;
     if (judge->golden)
         snprintf((*line)->golden, sizeof(*line)->golden, "%s", judge->input->found->name);
-    write_repeat(subject, *line);
+    if (is_strange(judge->input->runs, subject))
+        write_strange_repeat(judge->input->runs, *line);
+    else
+        write_repeat(subject, *line);
     return ACCP_STATUS_OK;
 }
 

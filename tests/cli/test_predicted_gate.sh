@@ -63,6 +63,15 @@ says 0 'verdict: PASS'
 expect 3 '' "$accprobe" gate --golden golden --arch sm_90 --cubin "$ACCP_SOURCE_DIR/tests/data/sass/loop_jump.sm_90.13.0.cubin"
 grep -q 'LDG.* at 0x' stdout || broken "the load that is not timed: $(cat stdout)"
 grep -q 'verdict: ENVIRONMENT, not everything could be predicted' stdout || broken "an unknown loop: $(tail -3 stdout)"
+grep -qx 'repeat: accprobe gate --arch sm_90 --cubin FILE' stdout || broken "a command that can be typed again: $(cat stdout)"
+# The summary and the page say the same of it.
+expect 3 'is not timed' "$accprobe" predict --cubin "$ACCP_SOURCE_DIR/tests/data/sass/loop_jump.sm_90.13.0.cubin" --out stranger.json
+expect 0 '' "$accprobe" report stranger.json --golden golden --format markdown
+grep -q '^\*\*not everything could be predicted\*\* .*, 1 prediction[.]$' stdout || broken "the summary of a prediction: $(cat stdout)"
+if command -v gnuplot >/dev/null; then
+    expect 0 '' "$accprobe" report stranger.json --golden golden -o stranger.html
+    grep -q '<span>not everything could be predicted (.*, 1 prediction' <(tr '\n' ' ' <stranger.html) || broken "the page of a prediction: $(head -c 2000 stranger.html)"
+fi
 
 # A role that became unknown is exit 3; one that the prediction on record does not time either is named, counted and not
 # judged; and one that is timed now, and was not, needs a row.
