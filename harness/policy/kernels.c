@@ -65,6 +65,9 @@ static enum accp_status read_loop(const struct accp_code *code, const struct acc
         const bool is_member = loop->is_member[i];
         *(is_member ? &kernel->stalls : &kernel->outside_stalls) +=
             instruction->control.stall_cycles;
+        char mnemonic[64];
+        accp_instruction_mnemonic(instruction, mnemonic, sizeof mnemonic);
+        kernel->ffmas += is_member && strncmp(mnemonic, "FFMA", 4) == 0;
         *(is_member ? &path : &outside_path) += memory_path_cycles(instruction);
         kernel->outside_busy += !is_member;
     }
@@ -154,6 +157,23 @@ static void drop_lone(struct accp_policy_kernels *groups, size_t *count)
     *count = kept;
 }
 
+/* Loops are compared by what one iteration takes. A compiler that unrolls some of the candidates further than others makes
+ * iterations that do several times the work; a split itself changes no number of FFMAs. */
+static enum accp_status compare_work(const struct accp_policy_kernels *group, const char *file,
+                                     struct accp_error *error)
+{
+    const struct accp_policy_kernel *least = group->kernels, *most = group->kernels;
+    for (size_t i = 1; i < group->count; ++i) {
+        if (group->kernels[i].ffmas < least->ffmas) least = &group->kernels[i];
+        if (group->kernels[i].ffmas > most->ffmas) most = &group->kernels[i];
+    }
+    if (least->ffmas == 0 || most->ffmas < 2 * least->ffmas) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, file, -1,
+                     "%.80s: an iteration has %d FFMAs with acc%d and %d with acc%d: their times "
+                     "cannot be compared; unroll the loops alike (#pragma unroll)",
+                     group->name, least->ffmas, least->acc, most->ffmas, most->acc);
+}
+
 enum accp_status accp_policy_kernels_read(const struct accp_cubin *cubin, const char *file,
                                           bool (*wants)(const void *context, const char *symbol),
                                           const void *context, struct accp_policy_kernels **groups,
@@ -174,6 +194,8 @@ enum accp_status accp_policy_kernels_read(const struct accp_cubin *cubin, const 
             accp_fail(error, ACCP_STATUS_INPUT, file, -1,
                       "holds no two kernels that differ in a number behind \"acc\" alone, such "
                       "as mine_acc1 and mine_acc4: compile the candidates under such names");
+    for (size_t i = 0; i < *count && status == ACCP_STATUS_OK; ++i)
+        status = compare_work(&(*groups)[i], file, error);
     if (status == ACCP_STATUS_OK) return ACCP_STATUS_OK;
     free(*groups);
     *groups = NULL;

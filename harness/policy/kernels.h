@@ -17,6 +17,7 @@ struct accp_policy_kernel {
     int warps;     /* of a block, from the launch bounds; 4 where there are none */
     double stalls; /* cycles that the stall counts of an iteration of the hot loop take */
     double busy;   /* cycles that it keeps the busiest unit, or the issue slots */
+    int ffmas;     /* of the hot loop */
     double outside_stalls, outside_busy; /* of all code outside of that loop, once */
 };
 
@@ -34,7 +35,8 @@ bool accp_policy_kernels_name(const char *symbol, char name[ACCP_NAME_BYTES], in
 
 /* Reads every group of the cubin that has more than one kernel; `wants` (NULL: all) says of which symbols. *groups is
  * malloc'd, owned by the caller. Errors: INPUT (no such group, none with one accumulator, more kernels in one than are
- * told apart, no hot loop), UNSUPPORTED (an arch without a row in arches.def), MEMORY. */
+ * told apart, no hot loop, twice the FFMAs in the loop of one than of another), UNSUPPORTED (an arch without a row in
+ * arches.def), MEMORY. */
 enum accp_status accp_policy_kernels_read(const struct accp_cubin *cubin, const char *file,
                                           bool (*wants)(const void *context, const char *symbol),
                                           const void *context, struct accp_policy_kernels **groups,

@@ -139,6 +139,9 @@ answer 'no further than the resident warps stay' --cubin "$cubin" --filter gemm 
 answer 'memory is what the iteration waits for' --cubin "$cubin" --filter bias --warps 8 --given bytes=96,bandwidth=18
 expect 4 'holds no two kernels that differ' "$accprobe" policy --cubin "$ACCP_BINARY_DIR/cubin/sm_90/clock.cubin"
 expect 4 'holds no two kernels that differ' "$accprobe" policy --cubin "$cubin" --filter 'dot_acc1$'
+# Candidates that the compiler unrolled unlike each other: another operator's loop under a candidate's name.
+LC_ALL=C sed 's/ops_welford_acc4/ops_softmax_acc6/g' "$cubin" >unlike.cubin
+expect 4 'an iteration has 24 FFMAs with acc1 and 48 with acc6' "$accprobe" policy --cubin unlike.cubin --filter softmax
 expect 4 'is not an ELF file' "$accprobe" policy --cubin "$ACCP_SOURCE_DIR/CMakeLists.txt"
 expect 4 'own SASS: leave it out' "$accprobe" policy --cubin "$cubin" --chain 7
 expect 4 'stand in the SASS' "$accprobe" policy --cubin "$cubin" --given latency=4
