@@ -147,7 +147,8 @@ expect 4 'own SASS: leave it out' "$accprobe" policy --cubin "$cubin" --chain 7
 expect 4 'stand in the SASS' "$accprobe" policy --cubin "$cubin" --given latency=4
 expect 4 'goes with --cubin' "$accprobe" policy --given waits=600
 expect 4 'it goes with --cubin' "$accprobe" policy --filter dot
-expect 4 'give the cubin that was measured' "$accprobe" policy --cubin "$ACCP_BINARY_DIR/cubin/sm_75/ops.cubin" --against "$recorded/operators/ops-1.run.json"
+sed 's/"arch": "sm_90"/"arch": "sm_80"/' "$recorded/operators/ops-1.run.json" >other.json # not every build has another arch's cubin
+expect 4 'give the cubin that was measured' "$accprobe" policy --cubin "$cubin" --against other.json
 [ ! -s stdout ] || broken 'nothing half-written'
 
 # JSON and header say the same for every cell and every limit of registers, in C, C++ and CUDA.
