@@ -110,6 +110,14 @@ enum accp_status accp_pattern_init(struct accp_pattern *pattern, const char *opt
                      option, text, reason);
 }
 
+enum accp_status accp_pattern_check(const char *option, const char *text, struct accp_error *error)
+{
+    struct accp_pattern pattern;
+    ACCP_TRY(accp_pattern_init(&pattern, option, text, error));
+    accp_pattern_fini(&pattern);
+    return ACCP_STATUS_OK;
+}
+
 bool accp_pattern_matches(const struct accp_pattern *pattern, const char *name)
 {
     return !pattern->compiled || regexec(pattern->compiled, name, 0, NULL, 0) == 0;

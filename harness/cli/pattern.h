@@ -19,6 +19,8 @@ struct accp_pattern {
  * time. */
 enum accp_status accp_pattern_init(struct accp_pattern *pattern, const char *option,
                                    const char *text, struct accp_error *error);
+/* Only whether it could be compiled: before work that the answer would make void. */
+enum accp_status accp_pattern_check(const char *option, const char *text, struct accp_error *error);
 bool accp_pattern_matches(const struct accp_pattern *pattern, const char *name);
 void accp_pattern_fini(struct accp_pattern *pattern);
 

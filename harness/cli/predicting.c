@@ -255,6 +255,10 @@ static enum accp_status predict_all(struct predicting *predicting, struct accp_e
         accp_bytes_fini(&bytes);
         return status;
     }
+    if (options->kernel)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--kernel names a kernel of --cubin FILE; the built ones are chosen with "
+                         "--filter");
     ACCP_TRY(accp_select(options, &selection, error));
     for (int probe = 0; probe < ACCP_PROBE_COUNT; ++probe) {
         bool is_selected = false;

@@ -98,6 +98,8 @@ for hostile in "l$(printf '+%.0s' {1..30})" '(((a{9}){9}){9}){9}' '(.*)\1' "$(pr
     expect 4 'repeats too much, nests too deep, or refers back' "$accprobe" list --filter "$hostile"
 done
 expect 0 '' "$accprobe" list --filter '^optimal[.]chain(7|13)[.]acc[0-9]{1,2}$'
+expect 4 'not a regular expression' "$accprobe" gate --claim '(' -o unmeasured.json
+[ ! -e unmeasured.json ] || broken 'no measurement for a --claim that cannot be answered'
 expect 4 'must be a whole number from 0 to' "$accprobe" gate --device -1
 expect 4 'there is no GPU 7' "$accprobe" gate --device 7
 expect 4 'not an option of gate' "$accprobe" gate --warps 8
@@ -110,6 +112,7 @@ expect 4 'does not know what to do with' "$accprobe" gate chain29
 expect 4 'cannot write' "$accprobe" measure --out /nonexistent/run.json
 expect 4 'no protocol is called' "$accprobe" measure --protocol sed
 expect 4 'this build has no kernels for it' "$accprobe" predict --arch sm_99
+expect 4 'names a kernel of --cubin' "$accprobe" predict --kernel optimal_chain29_acc4_effective4
 ACCP_FAKE=no_device expect 4 'no protocol is called' "$accprobe" measure --protocol sed
 ACCP_FAKE=no_device expect 4 'is not an ELF file' "$accprobe" measure --cubin "$recording"
 expect 4 'seed' "$accprobe" measure --seed 1e3
