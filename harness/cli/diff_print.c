@@ -182,7 +182,10 @@ enum accp_status accp_differences_print(const struct accp_options *options,
 {
     bool markdown = options->shape == ACCP_FORMAT_MARKDOWN;
     if (options->shape == ACCP_FORMAT_JSON) return print_json(differences, error);
-    if (differences->head[0]) printf("%s\n%s", differences->head, markdown ? "\n" : "");
+    if (differences->head[0]) {
+        accp_text_put(stdout, differences->head, markdown);
+        fputs(markdown ? "\n\n" : "\n", stdout);
+    }
     ACCP_TRY(print_table(options, differences, markdown, error));
     if (markdown) putchar('\n');
     print_summary(differences, markdown);

@@ -284,9 +284,12 @@ static void print_verdict(const struct accp_report *report, FILE *stream, bool m
             report->runs[0].source == ACCP_SOURCE_PREDICTED ? "predicted " : "");
     print_untimed(judgement, stream);
     fprintf(stream, "), exit status %d\n", accp_verdict_exit(judgement->verdict));
-    if (judgement->trouble != ACCP_TROUBLE_NONE)
-        fprintf(stream, "%ssurroundings: %s: %s\n", markdown ? "\n" : "",
-                accp_trouble_text(judgement->trouble), judgement->trouble_text);
+    if (judgement->trouble != ACCP_TROUBLE_NONE) {
+        fprintf(stream, "%ssurroundings: %s: ", markdown ? "\n" : "",
+                accp_trouble_text(judgement->trouble));
+        accp_text_put(stream, judgement->trouble_text, markdown);
+        fputc('\n', stream);
+    }
     for (size_t i = 0; i < judgement->line_count; ++i) {
         if (judgement->lines[i].verdict != judgement->verdict ||
             judgement->verdict == ACCP_VERDICT_PASS)

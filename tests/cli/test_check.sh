@@ -121,4 +121,12 @@ for command in 'check hostile.json' 'report hostile.json' 'policy loads.json' 'e
     grep -qF 'NVIDIA \<img src=x\> \[a\](b)' stdout || broken "the GPU's name without markup, from $command: $(head -3 stdout)"
     ! grep -q '[^\]<img' stdout || broken "no markup from $command: $(head -3 stdout)"
 done
+# Nor is what it says of the GPU's clocks, nor the compiler in the head of a diff.
+sed -e 's/"throttle": "none"/"throttle": "<img\/src=x>"/' -e 's/"version": "13/"version": "<img src=x>13/' "$measured/optimal.run.json" >hostile.json
+for command in 'check hostile.json' "diff hostile.json $measured/optimal.run.json"; do
+    read -ra words <<<"$command"
+    "$accprobe" "${words[@]}" --format markdown >stdout 2>stderr || [ $? -le 3 ] || broken "an answer of $command: $(cat stderr)"
+    grep -qF '\<img' stdout || broken "what a stranger said, without markup, from $command: $(head -3 stdout)"
+    ! grep -qE '(^|[^\])<img' stdout || broken "no markup from $command: $(head -3 stdout)"
+done
 echo passed
