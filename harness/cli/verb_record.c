@@ -14,12 +14,29 @@
 #include <time.h>
 
 /* The first line that git prints in the golden's folder; "" when it fails or prints none. */
+/* Writes `text` as one word of a shell; what does not fit is cut. */
+static void quote(const char *text, char *word, size_t bytes)
+{
+    size_t used = 0;
+    word[used++] = '\'';
+    for (; *text && used + 6 < bytes; ++text) {
+        if (*text == '\'') {
+            memcpy(word + used, "'\\''", 4);
+            used += 4;
+        } else {
+            word[used++] = *text;
+        }
+    }
+    word[used++] = '\'';
+    word[used] = 0;
+}
+
 static void ask_git(const char *folder, const char *arguments, char *line, size_t bytes)
 {
     char command[PATH_MAX + 128];
     line[0] = 0;
-    if (strchr(folder, '\'')) return; /* a quote would end the argument below */
-    snprintf(command, sizeof command, "timeout 60 git -C '%s' %s 2>/dev/null </dev/null", folder,
+    quote(folder, word, sizeof word);
+    snprintf(command, sizeof command, "timeout 60 git -C %s %s 2>/dev/null </dev/null", word,
              arguments);
     FILE *stream = popen(command, "r");
     if (!stream) return;

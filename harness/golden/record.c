@@ -29,7 +29,8 @@ static enum accp_status check_request(const struct accp_record_request *request,
         return refuse(error, "the tree holds changes that are in no commit: commit them, build and "
                              "measure again");
     if (!request->commit || !request->commit[0])
-        return refuse(error, "the commit that was built is not known: build from a git checkout");
+        return refuse(error, "the commit that was built is not known: git knows no checkout of "
+                             "yours where the goldens are to lie (--golden)");
     if (request->broken_law)
         return accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1, "a law is broken: %s",
                          request->broken_law);

@@ -192,7 +192,8 @@ static enum accp_status refuse_tree(const struct accp_shape_record_request *requ
                          "shape again");
     if (!request->commit || !request->commit[0])
         return accp_fail(error, ACCP_STATUS_REFUSED, NULL, -1,
-                         "the commit that was built is not known: build from a git checkout");
+                         "the commit that was built is not known: git knows no checkout of yours "
+                         "where the goldens are to lie (--golden)");
     return ACCP_STATUS_OK;
 }
 

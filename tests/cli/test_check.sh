@@ -61,7 +61,7 @@ grep -q 'verdict: NO_GOLDEN' stdout || broken 'NO_GOLDEN for another GPU'
 # record refuses what is no baseline, and says why.
 expect 4 'needs --reason' "$accprobe" record "$recording"
 mkdir golden
-expect 4 'build from a git checkout' "$accprobe" record --golden golden --reason test "$recording"
+expect 4 'git knows no checkout of yours where the goldens are to lie' "$accprobe" record --golden golden --reason test "$recording"
 git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m test
 expect 4 'has 1 session, and a golden needs 10' "$accprobe" record --golden golden --reason test "$recording"
 expect 4 'document' "$accprobe" record --golden golden --reason test "$ACCP_SOURCE_DIR/golden/document/optimal.json"

@@ -146,6 +146,16 @@ sed -i 's/13[.]0[.]55/13.0.99/' $alias
 bad 4 'is no golden of sm_90 by 13.0.99 with rows of its own' "$accprobe" diff $alias $alias
 rm -r golden && mv whole golden
 
+# git is asked in the folder of the goldens, whatever that is called, and knows no checkout outside one.
+quoted="gold'en \$(touch pwned)"
+mkdir "$quoted"
+expect 0 '' "$accprobe" record --golden "$quoted" --reason test shape.json
+shows '1 golden written'
+[ ! -e pwned ] || broken 'the name of a folder taken for no command'
+outside=$(mktemp -d)
+GIT_CEILING_DIRECTORIES=$(dirname "$outside") bad 4 'git knows no checkout of yours where the goldens are to lie' "$accprobe" record --golden "$outside" --reason test shape.json
+rmdir "$outside"
+
 # What record refuses leaves every golden as it was.
 find golden -type f -exec md5sum {} + | sort >sums
 expect 1 '' shape --cubin chain_folded.sm_90.13.0.cubin --out broken.json
