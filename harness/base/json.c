@@ -42,6 +42,13 @@ enum accp_status accp_json_fail(const struct accp_json *object, struct accp_erro
                      object->path[0] ? ": " : "", text);
 }
 
+enum accp_status accp_json_written(FILE *stream, bool failed, const char *what,
+                                   struct accp_error *error)
+{
+    if (!failed || ferror(stream)) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to write %s", what);
+}
+
 enum accp_status accp_json_parse(const char *file, const void *data, size_t size, json_t **root,
                                  struct accp_json *reader, struct accp_error *error)
 {

@@ -10,6 +10,7 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 enum { ACCP_JSON_FILE_LIMIT_BYTES = 64 << 20, ACCP_JSON_PATH_BYTES = 160 };
 
@@ -19,6 +20,11 @@ struct accp_json {
     char path[ACCP_JSON_PATH_BYTES]; /* "" for the root, else "roles[3].cycles" */
     json_t *value;                   /* borrowed */
 };
+
+/* What a writer of JSON answers: MEMORY where it failed, except where `stream` itself did: who opened that tells why, and
+ * another reason beside it would be a wrong one. `what` could not be written. */
+enum accp_status accp_json_written(FILE *stream, bool failed, const char *what,
+                                   struct accp_error *error);
 
 /* Parses `size` bytes as one JSON object without duplicate keys. *root is owned by the caller
  * (json_decref); *reader points into it. Errors: INPUT, with the line in `offset`. */

@@ -1,5 +1,6 @@
 #include "cli/diff_print.h"
 
+#include "base/json.h"
 #include "cli/verbs.h"
 #include "report/table.h"
 
@@ -172,8 +173,7 @@ static enum accp_status print_json(const struct accp_differences *differences,
         json_decref(row);
     }
     fputs("]}\n", stdout);
-    return failed ? accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to write it")
-                  : ACCP_STATUS_OK;
+    return accp_json_written(stdout, failed, "the differences", error);
 }
 
 enum accp_status accp_differences_print(const struct accp_options *options,

@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "cli/explaining.h"
 
 #include <jansson.h>
@@ -169,6 +170,5 @@ enum accp_status accp_explained_print_json(const struct accp_explained *explaine
     if (explained->explanation.prediction.known)
         good &= put_items("timeline", timeline_json(&explained->explanation));
     puts("}");
-    return good ? ACCP_STATUS_OK
-                : accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to write it as JSON");
+    return accp_json_written(stdout, !good, "it as JSON", error);
 }

@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 enum accp_status accp_output_open(struct accp_output *output, const char *file,
@@ -17,7 +18,9 @@ enum accp_status accp_output_close(struct accp_output *output, enum accp_status 
                                    struct accp_error *error)
 {
     if (!output->file) return status;
-    if (fclose(output->stream) != 0 && status == ACCP_STATUS_OK)
+    bool failed = ferror(output->stream) != 0;
+    if (fclose(output->stream) != 0) failed = true;
+    if (failed && status == ACCP_STATUS_OK)
         status = accp_fail(error, ACCP_STATUS_MEMORY, output->file, -1, "no memory to write it");
     if (status == ACCP_STATUS_OK)
         status = accp_file_write_atomic(output->file, output->text, output->bytes, error);

@@ -1,5 +1,6 @@
 #include "cli/shape_print.h"
 
+#include "base/json.h"
 #include "base/plural.h"
 #include "cli/shaping.h"
 #include "report/table.h"
@@ -145,8 +146,7 @@ static enum accp_status print_json(const struct accp_options *options,
     fputs("}\n", stdout);
     json_decref(verdicts);
     free(text);
-    return failed ? accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to write shapes")
-                  : ACCP_STATUS_OK;
+    return accp_json_written(stdout, failed, "shapes", error);
 }
 
 static enum accp_status list_kernels(const struct accp_opened *opened,

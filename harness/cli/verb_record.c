@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "base/plural.h"
 #include "base/watchdog.h"
 #include "cli/fleet.h"
@@ -13,7 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-/* The first line that git prints in the golden's folder; "" when it fails or prints none. */
 /* Writes `text` as one word of a shell; what does not fit is cut. */
 static void quote(const char *text, char *word, size_t bytes)
 {
@@ -31,9 +31,10 @@ static void quote(const char *text, char *word, size_t bytes)
     word[used] = 0;
 }
 
+/* The first line that git prints in the golden's folder; "" when it fails or prints none. */
 static void ask_git(const char *folder, const char *arguments, char *line, size_t bytes)
 {
-    char command[PATH_MAX + 128];
+    char word[4 * PATH_MAX + 8], command[sizeof word + 128];
     line[0] = 0;
     quote(folder, word, sizeof word);
     snprintf(command, sizeof command, "timeout 60 git -C %s %s 2>/dev/null </dev/null", word,
@@ -71,11 +72,10 @@ static enum accp_status find_origin(const struct accp_options *options, struct o
 /* Takes over what happened, as JSON. */
 static enum accp_status print_json(json_t *outcome, struct accp_error *error)
 {
-    if (!outcome || json_dumpf(outcome, stdout, 0) != 0)
-        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to say what was recorded");
+    bool failed = !outcome || json_dumpf(outcome, stdout, 0) != 0;
     json_decref(outcome);
     putchar('\n');
-    return ACCP_STATUS_OK;
+    return accp_json_written(stdout, failed, "what was recorded", error);
 }
 
 static enum accp_status record_runs(const struct accp_options *options, const struct accp_run *runs,

@@ -1,3 +1,4 @@
+#include "base/json.h"
 #include "report/export.h"
 
 #include <jansson.h>
@@ -27,8 +28,7 @@ static enum accp_status put(const struct accp_exporting *exporting, json_t *root
         !root || json_dumpf(root, exporting->stream, JSON_INDENT(1) | JSON_REAL_PRECISION(7)) != 0;
     json_decref(root);
     fputc('\n', exporting->stream);
-    return failed ? accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to write the export")
-                  : ACCP_STATUS_OK;
+    return accp_json_written(exporting->stream, failed, "the export", error);
 }
 
 /* What the run says of its machine; texts that it does not know are left out. */

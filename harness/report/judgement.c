@@ -1,5 +1,6 @@
 #include "report/judgement.h"
 
+#include "base/json.h"
 #include "base/plural.h"
 #include "golden/summary.h"
 #include "report/overview.h"
@@ -391,6 +392,5 @@ enum accp_status accp_report_json(const struct accp_report *report, FILE *stream
         json_decref(line);
     }
     fputs("]}\n", stream);
-    return failed ? accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to write the verdict")
-                  : ACCP_STATUS_OK;
+    return accp_json_written(stream, failed, "the verdict", error);
 }

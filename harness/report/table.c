@@ -1,5 +1,6 @@
 #include "report/table.h"
 
+#include "base/json.h"
 #include "report/markup.h"
 
 #include <jansson.h>
@@ -164,6 +165,5 @@ enum accp_status accp_table_print_json(const struct accp_table *table, const cha
         json_decref(object);
     }
     fputs("]}\n", stream);
-    return failed ? accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to write a table")
-                  : ACCP_STATUS_OK;
+    return accp_json_written(stream, failed, "a table", error);
 }

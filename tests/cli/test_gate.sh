@@ -116,7 +116,11 @@ expect 4 'names a kernel of --cubin' "$accprobe" predict --kernel optimal_chain2
 ACCP_FAKE=no_device expect 4 'no protocol is called' "$accprobe" measure --protocol sed
 ACCP_FAKE=no_device expect 4 'is not an ELF file' "$accprobe" measure --cubin "$recording"
 expect 4 'seed' "$accprobe" measure --seed 1e3
-expect 4 'No space left' bash -c "'$accprobe' list >/dev/full"
+for words in list "check $recording" "diff $recording $recording" 'explain optimal.chain29.acc1' 'shape --arch sm_90 --probe optimal'; do
+    for format in table json; do
+        expect 4 'No space left' bash -c "'$accprobe' $words --format $format >/dev/full"
+    done
+done
 
 # Outputs that programs read.
 expect 0 '' "$accprobe" gate --probe optimal --format json
