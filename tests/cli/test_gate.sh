@@ -111,6 +111,7 @@ expect 4 'not a verb' "$accprobe" gates
 expect 4 'does not know what to do with' "$accprobe" gate chain29
 expect 4 'cannot write' "$accprobe" measure --out /nonexistent/run.json
 expect 4 'no protocol is called' "$accprobe" measure --protocol sed
+expect 4 '--length is of the ops probe' "$accprobe" measure --length 64
 expect 4 'this build has no kernels for it' "$accprobe" predict --arch sm_99
 expect 4 'names a kernel of --cubin' "$accprobe" predict --kernel optimal_chain29_acc4_effective4
 ACCP_FAKE=no_device expect 4 'no protocol is called' "$accprobe" measure --protocol sed
