@@ -160,14 +160,14 @@ static enum accp_status arches_of(const struct accp_options *options,
                                   struct accp_error *error)
 {
     *count = 0;
+    if (options->kernel && !options->cubin)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--kernel names a kernel of --cubin FILE; the built ones are chosen with "
+                         "--filter");
     if (options->cubin || options->arch) {
         arches[(*count)++] = options->cubin ? NULL : options->arch;
         return ACCP_STATUS_OK;
     }
-    if (options->kernel)
-        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
-                         "--kernel names a kernel of --cubin FILE; the built ones are chosen with "
-                         "--filter");
     for (int i = 0; i < ACCP_ARCH_COUNT; ++i)
         if (accp_arch_is_built(accp_arches[i].name)) arches[(*count)++] = accp_arches[i].name;
     if (*count == 0)

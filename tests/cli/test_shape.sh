@@ -87,6 +87,7 @@ bad 4 'would hold 2147483648 bytes' shape --cubin gigabytes
 
 # What a person in a hurry does wrong.
 bad 4 'has no kernels for' shape --arch sm_42
+bad 4 'names a kernel of --cubin' shape --arch sm_90 --kernel optimal_chain29_acc4_effective4
 bad 4 'is code for sm_90' shape --cubin $cubin --arch sm_80
 bad 4 'the cubin says that it was compiled by 13.0.88' shape --cubin $cubin --compiler 12.4.131
 bad 4 'must be a version' shape --cubin $cubin --compiler latest
