@@ -30,6 +30,7 @@ const struct accp_help_text accp_help_variables[] = {
     {"ACCPROBE_LIBCUDA", "the driver to load instead of libcuda.so.1"},
     {"ACCPROBE_LIBNVML", "the library to load instead of libnvidia-ml.so.1"},
     {"ACCPROBE_RECORD_FAKE", "1: record takes runs of the fake driver (tests/fake) too: for tests"},
+    {"PATH", "where report looks for gnuplot"},
     {"TMPDIR", "where gate --device all keeps the GPUs' runs until all are there; else /tmp"},
     {"CTEST_RESOURCE_GROUP_0_GPUS",
      "the GPU that CTest gave this test, where no --device is given"},
