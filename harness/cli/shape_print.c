@@ -157,13 +157,16 @@ static enum accp_status list_kernels(const struct accp_opened *opened,
     for (size_t i = 0; i < shapes->count && status == ACCP_STATUS_OK; ++i) {
         struct accp_code code;
         const struct accp_loop *loop;
-        const struct accp_kernel *kernel =
-            accp_cubin_find(&opened->cubin, shapes->shapes[i].kernel);
+        const struct accp_shape *shape = &shapes->shapes[i];
+        const struct accp_role *role =
+            accp_shape_is_shared(shape) ? accp_role_find(shape->role) : NULL;
+        const struct accp_kernel *kernel = accp_cubin_find(&opened->cubin, shape->kernel);
         if (!kernel) continue;
         ACCP_TRY(accp_code_init(&opened->cubin, kernel, &code, error));
         printf("%s (%s): address, stall, yield, write and read barrier, wait mask\n%s",
-               kernel->name, shapes->arch, options->shape == ACCP_FORMAT_MARKDOWN ? "```\n" : "");
-        status = accp_code_hot_loop(&code, options->loop, &loop, error);
+               accp_shape_key(shape), shapes->arch,
+               options->shape == ACCP_FORMAT_MARKDOWN ? "```\n" : "");
+        status = accp_chain_find_loop(&code, role, options->loop, &loop, error);
         if (status == ACCP_STATUS_OK) status = accp_code_list(&code, loop, stdout, error);
         if (options->shape == ACCP_FORMAT_MARKDOWN) puts("```");
         accp_code_fini(&code);

@@ -75,10 +75,10 @@ struct wanted {
     struct accp_pattern filter;
 };
 
-static bool wants(const char *kernel, void *context)
+static bool wants(const char *kernel, const struct accp_role *role, void *context)
 {
     const struct wanted *wanted = context;
-    const struct accp_role *role = accp_role_find(kernel);
+    if (!role) role = accp_role_find(kernel);
     for (size_t i = 0; wanted->selection && i < wanted->selection->count; ++i)
         if (wanted->selection->roles[i] == role) return true;
     if (wanted->selection) return false;
@@ -160,20 +160,21 @@ static enum accp_status shape_probe(const struct accp_options *options,
     return status;
 }
 
-/* A shape is of a kernel, so roles that share one have none here; measure holds the laws against
- * each of their loops. */
-static enum accp_status select_alone(const struct accp_options *options,
+/* A loop that is chosen by its address is of none of the roles that share the kernel. */
+static enum accp_status select_roles(const struct accp_options *options,
                                      struct accp_selection *selection, struct accp_error *error)
 {
     size_t count = 0;
     ACCP_TRY(accp_select(options, selection, error));
     for (size_t i = 0; i < selection->count; ++i)
-        if (selection->roles[i]->dispatch == ACCP_DISPATCH_ALONE)
+        if (selection->roles[i]->dispatch == ACCP_DISPATCH_ALONE || options->loop < 0)
             selection->roles[count++] = selection->roles[i];
     if (count == 0)
-        return accp_fail(error, ACCP_STATUS_USAGE, selection->roles[0]->name, -1,
-                         "shares its kernel with other roles: give --cubin, --kernel %s and --loop",
-                         selection->roles[0]->kernel);
+        return accp_fail(
+            error, ACCP_STATUS_USAGE, selection->roles[0]->name, -1,
+            "shares its kernel with other roles, so that no loop of --loop is known to be its "
+            "own: leave --loop out, or give --cubin and --kernel %s with it",
+            selection->roles[0]->kernel);
     selection->count = count;
     return ACCP_STATUS_OK;
 }
@@ -184,13 +185,13 @@ enum accp_status accp_shaping_built(const struct accp_options *options, const ch
 {
     struct accp_selection selection;
     memset(shapes, 0, sizeof *shapes);
-    ACCP_TRY(select_alone(options, &selection, error));
+    ACCP_TRY(select_roles(options, &selection, error));
     enum accp_status status = ACCP_STATUS_OK;
     for (int probe = 0; probe < ACCP_PROBE_COUNT && status == ACCP_STATUS_OK; ++probe)
         if (has_probe(&selection, probe))
             status = shape_probe(options, &selection, arch, probe, with_listings, shapes, error);
     for (size_t i = 0; i < selection.count && status == ACCP_STATUS_OK; ++i)
-        if (!accp_shapes_find(shapes, selection.roles[i]->kernel))
+        if (!accp_shapes_find(shapes, selection.roles[i]->name))
             status = accp_fail(error, ACCP_STATUS_INPUT, arch, -1,
                                "the built kernels lack %s, or it has no loop: build again",
                                selection.roles[i]->kernel);

@@ -78,7 +78,8 @@ static void compare(const struct comparing *comparing, const struct accp_golden_
 static const struct accp_shape *built_shape(const struct comparing *comparing,
                                             const struct accp_run_role *role)
 {
-    const struct accp_shape *shape = accp_shapes_find(&comparing->built, role->kernel);
+    const struct accp_shape *shape = accp_shapes_find(&comparing->built, role->role);
+    if (!shape) shape = accp_shapes_find(&comparing->built, role->kernel);
     return shape && strcmp(shape->loop.control_hash, role->sass) == 0 ? shape : NULL;
 }
 

@@ -179,8 +179,8 @@ static enum accp_status add_shapes(struct diffing *diffing, const struct accp_sh
     const struct accp_listing *old = accp_listings_find(&before->listings, left->loop.control_hash);
     const struct accp_listing *new = accp_listings_find(&after->listings, right->loop.control_hash);
     if (old && new) accp_listing_difference(old, new, first, NULL);
-    ACCP_TRY(
-        accp_differences_add(&diffing->differences, role_or_kernel(left->kernel), &row, error));
+    ACCP_TRY(accp_differences_add(&diffing->differences, role_or_kernel(accp_shape_key(left)), &row,
+                                  error));
     say(row, &diff, first);
     return ACCP_STATUS_OK;
 }
@@ -197,14 +197,14 @@ static enum accp_status diff_shapes(struct diffing *diffing, const struct accp_s
     snprintf(right, sizeof right, "%s, ptxas %s", after->arch, after->compiler_version);
     head_of(diffing, "shapes", left, right);
     for (size_t i = 0; i < before->count; ++i) {
-        const char *kernel = before->shapes[i].kernel;
+        const char *kernel = accp_shape_key(&before->shapes[i]);
         const struct accp_shape *other = accp_shapes_find(after, kernel);
         if (!is_wanted(diffing, kernel)) continue;
         ACCP_TRY(other ? add_shapes(diffing, before, &before->shapes[i], after, other, error)
                        : add_lone(diffing, kernel, ACCP_SIDES_BEFORE, error));
     }
     for (size_t i = 0; i < after->count; ++i) {
-        const char *kernel = after->shapes[i].kernel;
+        const char *kernel = accp_shape_key(&after->shapes[i]);
         if (is_wanted(diffing, kernel) && !accp_shapes_find(before, kernel))
             ACCP_TRY(add_lone(diffing, kernel, ACCP_SIDES_AFTER, error));
     }

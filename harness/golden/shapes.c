@@ -62,7 +62,7 @@ static void place_of(const char *folder, const char *arch, int probe, char path[
 static bool is_of_probe(const struct accp_shape *shape, int probe)
 {
     const struct accp_role *role = accp_role_find(shape->role);
-    return role && (int)role->probe == probe;
+    return role && (int)role->probe == probe && !accp_shape_is_shared(shape);
 }
 
 static bool holds_probe(const struct accp_shapes *shapes, int probe)
@@ -202,7 +202,7 @@ static enum accp_status check_shape(const struct accp_shapes *shapes,
                                     struct accp_error *error)
 {
     enum accp_shape_law broken = accp_shape_first_broken(shape);
-    const struct accp_role *role = accp_role_find(shape->kernel);
+    const struct accp_role *role = accp_role_find(accp_shape_key(shape));
     if (!role || strcmp(role->name, shape->role) != 0)
         return accp_fail(error, ACCP_STATUS_REFUSED, shape->kernel, -1,
                          "is of no role: a golden holds roles of the tables only");
@@ -233,8 +233,15 @@ static enum accp_status check_shapes(const struct accp_shapes *shapes, bool hash
                          "compiler \"%.40s\" is a release, not a build, and a golden is keyed by "
                          "builds: shape it with --compiler, as in --compiler 12.4.131",
                          shapes->compiler_version);
-    for (size_t i = 0; i < shapes->count; ++i)
+    size_t shared = 0;
+    for (size_t i = 0; i < shapes->count; ++i) {
+        shared += accp_shape_is_shared(&shapes->shapes[i]);
         ACCP_TRY(check_shape(shapes, &shapes->shapes[i], hashes_only, error));
+    }
+    if (shared == shapes->count)
+        return accp_fail(error, ACCP_STATUS_REFUSED, shapes->shapes[0].role, -1,
+                         "no golden is held of roles that share a kernel: the laws alone judge "
+                         "them");
     return ACCP_STATUS_OK;
 }
 

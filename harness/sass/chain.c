@@ -1,5 +1,7 @@
 #include "sass/chain.h"
 
+#include "sass/dealt.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -274,16 +276,5 @@ enum accp_status accp_chain_find_loop(const struct accp_code *code, const struct
 {
     if (!role || role->dispatch == ACCP_DISPATCH_ALONE || address >= 0)
         return accp_code_hot_loop(code, address, loop, error);
-    const int depth = accp_links_of(role->placement, role->chain, role->effective).depth;
-    for (size_t i = 0; i < code->loop_count; ++i) {
-        struct accp_chain chain;
-        if (code->loops[i].floating_point < role->chain) continue;
-        ACCP_TRY(accp_chain_analyse(code, &code->loops[i], &chain, error));
-        if (chain.timed_ffmas != role->chain || chain.accumulators != role->effective ||
-            chain.depth != depth)
-            continue;
-        *loop = &code->loops[i];
-        return ACCP_STATUS_OK;
-    }
-    return accp_code_hot_loop(code, address, loop, error);
+    return accp_dealt_loop(code, role, loop, error);
 }

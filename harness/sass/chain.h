@@ -28,9 +28,9 @@ struct accp_chain {
 enum accp_status accp_chain_analyse(const struct accp_code *code, const struct accp_loop *loop,
                                     struct accp_chain *chain, struct accp_error *error);
 
-/* The loop that runs a role. In a kernel that several roles share: the first with the role's links,
- * accumulators and depth. Where there is none, in a kernel of its own, with no role, or with
- * `address` >= 0: accp_code_hot_loop, with its errors. MEMORY. */
+/* The loop that runs a role. In a kernel that several roles share: the one with the role's links,
+ * accumulators and depth, or else the nearest that no other role has (sass/dealt.h). In a kernel of
+ * its own, with no role, or with `address` >= 0: accp_code_hot_loop, with its errors. MEMORY. */
 enum accp_status accp_chain_find_loop(const struct accp_code *code, const struct accp_role *role,
                                       int64_t address, const struct accp_loop **loop,
                                       struct accp_error *error);

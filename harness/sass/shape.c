@@ -64,12 +64,24 @@ static void count_loop(const struct accp_code *code, const struct accp_loop *loo
                               code->loops[i].instructions < loop->instructions;
 }
 
-static void count_kernel(const struct accp_cubin *cubin, const struct accp_code *code, int warps,
+/* Whether a warp of the role may come by: it runs no loop of the others that share its kernel. */
+static bool is_on_its_way(const struct accp_code *code, const struct accp_loop *loop,
+                          const struct accp_role *role, size_t index)
+{
+    if (!role || role->dispatch == ACCP_DISPATCH_ALONE || loop->is_member[index]) return true;
+    for (size_t i = 0; i < code->loop_count; ++i)
+        if (code->loops[i].is_member[index] && !code->loops[i].is_member[loop->head]) return false;
+    return true;
+}
+
+static void count_kernel(const struct accp_cubin *cubin, const struct accp_code *code,
+                         const struct accp_loop *loop, const struct accp_role *role, int warps,
                          struct accp_shape *shape)
 {
     const struct accp_kernel *kernel = code->kernel;
     for (size_t i = 0; i < code->count; ++i) {
         enum accp_class class = accp_instruction_class(&code->instructions[i]);
+        if (!is_on_its_way(code, loop, role, i)) continue;
         shape->local_loads += class == ACCP_CLASS_LOCAL_LOAD;
         shape->local_stores += class == ACCP_CLASS_LOCAL_STORE;
     }
@@ -100,14 +112,24 @@ static void judge(struct accp_shape *shape, enum accp_shape_law law, bool is_kep
     va_end(arguments);
 }
 
-static size_t first_of_class(const struct accp_code *code, const struct accp_loop *loop,
-                             enum accp_class one, enum accp_class other)
+static size_t first_local(const struct accp_code *code, const struct accp_loop *loop,
+                          const struct accp_role *role)
 {
     for (size_t i = 0; i < code->count; ++i) {
         enum accp_class class = accp_instruction_class(&code->instructions[i]);
-        if ((class == one || class == other) && (!loop || loop->is_member[i]))
+        if ((class == ACCP_CLASS_LOCAL_LOAD || class == ACCP_CLASS_LOCAL_STORE) &&
+            is_on_its_way(code, loop, role, i))
             return i * ACCP_INSTRUCTION_BYTES;
     }
+    return SIZE_MAX;
+}
+
+static size_t first_unknown(const struct accp_code *code, const struct accp_loop *loop)
+{
+    for (size_t i = 0; i < code->count; ++i)
+        if (loop->is_member[i] &&
+            accp_instruction_class(&code->instructions[i]) == ACCP_CLASS_UNKNOWN)
+            return i * ACCP_INSTRUCTION_BYTES;
     return SIZE_MAX;
 }
 
@@ -149,11 +171,11 @@ static void apply_laws(const struct accp_code *code, const struct accp_loop *loo
           chain->depth, ACCP_PLURAL(chain->depth, "s"), depth);
     judge(shape, ACCP_SHAPE_LAW_SPILL, shape->local_loads + shape->local_stores == 0,
           "%d LDL and %d STL, the first at 0x%zx", shape->local_loads, shape->local_stores,
-          first_of_class(code, NULL, ACCP_CLASS_LOCAL_LOAD, ACCP_CLASS_LOCAL_STORE));
+          first_local(code, loop, role));
     judge(shape, ACCP_SHAPE_LAW_CONTRACTION, chain->split_pairs == 0,
           "%d multiply-add pairs, the first FMUL at 0x%zx", chain->split_pairs,
           chain->first_split * 16);
-    size_t unknown = first_of_class(code, loop, ACCP_CLASS_UNKNOWN, ACCP_CLASS_UNKNOWN);
+    size_t unknown = first_unknown(code, loop);
     judge(shape, ACCP_SHAPE_LAW_KNOWN, unknown == SIZE_MAX, "an unknown opcode at 0x%zx", unknown);
 }
 
@@ -172,7 +194,7 @@ enum accp_status accp_shape_of_code(const struct accp_cubin *cubin, const struct
     ACCP_TRY(accp_chain_find_loop(code, role, options ? options->loop_address : -1, &loop, error));
     ACCP_TRY(accp_chain_analyse(code, loop, &chain, error));
     memcpy(shape->kernel, code->kernel->name, strlen(code->kernel->name) + 1);
-    count_kernel(cubin, code, options ? options->warps : 0, shape);
+    count_kernel(cubin, code, loop, role, options ? options->warps : 0, shape);
     count_loop(code, loop, shape);
     accp_normal_hash(code, loop, shape->loop.hash, shape->loop.control_hash);
     accp_exact_hash(code, loop, shape->loop.exact_hash);
@@ -205,4 +227,15 @@ enum accp_shape_law accp_shape_first_broken(const struct accp_shape *shape)
     for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
         if (shape->laws[law].state == ACCP_SHAPE_LAW_BROKEN) return (enum accp_shape_law)law;
     return ACCP_SHAPE_LAW_COUNT;
+}
+
+bool accp_shape_is_shared(const struct accp_shape *shape)
+{
+    const struct accp_role *role = accp_role_find(shape->role);
+    return role && role->dispatch != ACCP_DISPATCH_ALONE;
+}
+
+const char *accp_shape_key(const struct accp_shape *shape)
+{
+    return accp_shape_is_shared(shape) ? shape->role : shape->kernel;
 }

@@ -61,7 +61,7 @@ struct accp_shape_loop {
 };
 
 /* One kernel. Counts are of the hot loop, but for those of local memory, which are of the whole
- * kernel. */
+ * kernel; in one that several roles share, without the loops of the others. */
 struct accp_shape {
     char kernel[ACCP_KERNEL_NAME_BYTES];
     char role[ACCP_NAME_BYTES]; /* "" when the kernel is of no role */
@@ -114,6 +114,13 @@ int accp_resident_blocks(const struct accp_arch *arch, int registers, int warps)
 
 /* The first broken law, or ACCP_SHAPE_LAW_COUNT. */
 enum accp_shape_law accp_shape_first_broken(const struct accp_shape *shape);
+
+/* What tells a shape from the others of its file: its role where several share the kernel, else the
+ * kernel. */
+const char *accp_shape_key(const struct accp_shape *shape);
+
+/* Whether it is of a role that shares its kernel; no golden is held of these. */
+bool accp_shape_is_shared(const struct accp_shape *shape);
 
 /* "chain" and "exactly `chain` FFMAs ..."; static. */
 const char *accp_shape_law_name(enum accp_shape_law law);

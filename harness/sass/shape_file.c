@@ -30,8 +30,9 @@ const struct accp_shape *accp_shapes_find(const struct accp_shapes *shapes, cons
     return NULL;
 }
 
-/* Shapes one kernel into the next place of *shapes. */
+/* Shapes one kernel, or the loop of one of the roles that share it, into the next place of *shapes. */
 static enum accp_status shape_one(const struct accp_cubin *cubin, const struct accp_kernel *kernel,
+                                  const struct accp_role *role,
                                   const struct accp_shape_options *options,
                                   struct accp_shapes *shapes, struct accp_error *error)
 {
@@ -39,60 +40,103 @@ static enum accp_status shape_one(const struct accp_cubin *cubin, const struct a
     const struct accp_loop *loop;
     ACCP_TRY(accp_code_init(cubin, kernel, &code, error));
     enum accp_status status =
-        accp_shape_of_code(cubin, &code, NULL, options, &shapes->shapes[shapes->count], error);
+        accp_shape_of_code(cubin, &code, role, options, &shapes->shapes[shapes->count], error);
     if (status == ACCP_STATUS_OK && options && options->with_listings)
-        status = accp_code_hot_loop(&code, options->loop_address, &loop, error);
+        status = accp_chain_find_loop(&code, role, options->loop_address, &loop, error);
     if (status == ACCP_STATUS_OK && options && options->with_listings)
         status = accp_listings_add(&shapes->listings, &code, loop, error);
     accp_code_fini(&code);
     return status;
 }
 
-static enum accp_status shape_each(const char *file, const struct accp_cubin *cubin,
-                                   bool (*wants)(const char *kernel, void *context), void *context,
-                                   const struct accp_shape_options *options,
-                                   struct accp_shapes *shapes, size_t *skipped,
+/* A cubin on its way into *shapes. */
+struct adding {
+    const struct accp_cubin *cubin;
+    accp_shape_wants *wants;
+    void *context;
+    const struct accp_shape_options *options;
+    struct accp_shapes *shapes;
+    size_t skipped;
+    struct accp_error first; /* why the first one was left out */
+};
+
+static enum accp_status add_one(struct adding *adding, const struct accp_kernel *kernel,
+                                const struct accp_role *role, struct accp_error *error)
+{
+    struct accp_error problem;
+    if (adding->wants && !adding->wants(kernel->name, role, adding->context)) return ACCP_STATUS_OK;
+    enum accp_status status =
+        shape_one(adding->cubin, kernel, role, adding->options, adding->shapes, &problem);
+    if (status == ACCP_STATUS_OK) {
+        ++adding->shapes->count;
+    } else if (status == ACCP_STATUS_INPUT) {
+        ++adding->skipped;
+        if (adding->first.code == ACCP_STATUS_OK) adding->first = problem;
+    } else {
+        if (error) *error = problem;
+        return status;
+    }
+    return ACCP_STATUS_OK;
+}
+
+static bool is_shared_by(const struct accp_role *role, const struct accp_kernel *kernel)
+{
+    return role->dispatch != ACCP_DISPATCH_ALONE && strcmp(role->kernel, kernel->name) == 0;
+}
+
+/* A kernel, or each of the roles that share it. A loop that is chosen by its address is of no
+ * certain role. */
+static enum accp_status add_kernel(struct adding *adding, const struct accp_kernel *kernel,
                                    struct accp_error *error)
 {
-    struct accp_error first = {0};
-    for (size_t i = 0; i < cubin->kernel_count; ++i) {
-        struct accp_error problem;
-        if (wants && !wants(cubin->kernels[i].name, context)) continue;
-        enum accp_status status = shape_one(cubin, &cubin->kernels[i], options, shapes, &problem);
-        if (status == ACCP_STATUS_OK) {
-            ++shapes->count;
-            continue;
-        }
-        if (status != ACCP_STATUS_INPUT) {
-            if (error) *error = problem;
-            return status;
-        }
-        if (skipped) ++*skipped;
-        if (first.code == ACCP_STATUS_OK) first = problem;
+    size_t sharing = 0;
+    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
+        if (!is_shared_by(&accp_roles[i], kernel)) continue;
+        if (adding->options && adding->options->loop_address >= 0) break;
+        ++sharing;
+        ACCP_TRY(add_one(adding, kernel, &accp_roles[i], error));
     }
-    if (shapes->count > 0) return ACCP_STATUS_OK;
-    if (first.code == ACCP_STATUS_OK)
+    return sharing > 0 ? ACCP_STATUS_OK : add_one(adding, kernel, NULL, error);
+}
+
+static enum accp_status shape_each(const char *file, struct adding *adding,
+                                   struct accp_error *error)
+{
+    const struct accp_error *first = &adding->first;
+    for (size_t i = 0; i < adding->cubin->kernel_count; ++i)
+        ACCP_TRY(add_kernel(adding, &adding->cubin->kernels[i], error));
+    if (adding->shapes->count > 0) return ACCP_STATUS_OK;
+    if (first->code == ACCP_STATUS_OK)
         return accp_fail(error, ACCP_STATUS_INPUT, file, -1, "has no kernel of that name");
-    return accp_fail(error, ACCP_STATUS_INPUT, file, first.offset, "%.100s %.350s", first.where,
-                     first.text);
+    return accp_fail(error, ACCP_STATUS_INPUT, file, first->offset, "%.100s %.350s", first->where,
+                     first->text);
+}
+
+static size_t most_shapes(const struct accp_cubin *cubin)
+{
+    size_t count = cubin->kernel_count;
+    for (size_t i = 0; i < cubin->kernel_count; ++i)
+        for (size_t k = 0; k < ACCP_ROLE_COUNT; ++k)
+            count += is_shared_by(&accp_roles[k], &cubin->kernels[i]);
+    return count;
 }
 
 enum accp_status accp_shapes_of_cubin(const char *file, const struct accp_cubin *cubin,
-                                      bool (*wants)(const char *kernel, void *context),
-                                      void *context, const struct accp_shape_options *options,
+                                      accp_shape_wants *wants, void *context,
+                                      const struct accp_shape_options *options,
                                       struct accp_shapes *shapes, size_t *skipped,
                                       struct accp_error *error)
 {
+    struct adding adding = {cubin, wants, context, options, shapes, 0, {0}};
     memset(shapes, 0, sizeof *shapes);
-    if (skipped) *skipped = 0;
     memcpy(shapes->arch, cubin->arch_name, sizeof shapes->arch);
     memcpy(shapes->compiler_name, cubin->compiler_name, sizeof shapes->compiler_name);
     memcpy(shapes->compiler_version, cubin->compiler_version, sizeof shapes->compiler_version);
     memcpy(shapes->compiler_flags, cubin->compiler_flags, sizeof shapes->compiler_flags);
-    shapes->shapes = calloc(cubin->kernel_count, sizeof *shapes->shapes);
+    shapes->shapes = calloc(most_shapes(cubin), sizeof *shapes->shapes);
     if (!shapes->shapes) return accp_fail(error, ACCP_STATUS_MEMORY, file, -1, "out of memory");
-    enum accp_status status =
-        shape_each(file, cubin, wants, context, options, shapes, skipped, error);
+    enum accp_status status = shape_each(file, &adding, error);
+    if (skipped) *skipped = adding.skipped;
     if (status != ACCP_STATUS_OK) accp_shapes_fini(shapes);
     return status;
 }
@@ -283,10 +327,10 @@ static enum accp_status read_shape(const struct accp_json *kernel, struct accp_s
     return read_hash(kernel, "control_hash", shape->control_hash, error);
 }
 
-static int by_kernel(const void *left, const void *right)
+static int by_key(const void *left, const void *right)
 {
     const struct accp_shape *const *a = left, *const *b = right;
-    return strcmp((*a)->kernel, (*b)->kernel);
+    return strcmp(accp_shape_key(*a), accp_shape_key(*b));
 }
 
 static enum accp_status check_twice(const struct accp_json *root, const struct accp_shapes *shapes,
@@ -296,12 +340,12 @@ static enum accp_status check_twice(const struct accp_json *root, const struct a
     if (!sorted) return accp_fail(error, ACCP_STATUS_MEMORY, root->file, -1, "out of memory");
     for (size_t i = 0; i < shapes->count; ++i)
         sorted[i] = &shapes->shapes[i];
-    qsort(sorted, shapes->count, sizeof *sorted, by_kernel);
+    qsort(sorted, shapes->count, sizeof *sorted, by_key);
     enum accp_status status = ACCP_STATUS_OK;
     for (size_t i = 1; i < shapes->count && status == ACCP_STATUS_OK; ++i)
-        if (strcmp(sorted[i - 1]->kernel, sorted[i]->kernel) == 0)
+        if (by_key(&sorted[i - 1], &sorted[i]) == 0)
             status = accp_json_fail(root, error, "kernels: %.100s stands there twice",
-                                    sorted[i]->kernel);
+                                    accp_shape_key(sorted[i]));
     free(sorted);
     return status;
 }

@@ -22,22 +22,26 @@ struct accp_shapes {
                     shapes, and then there are none here; else "" */
 };
 
-/* Shapes every kernel of an open cubin, or those whose symbol `wants` accepts (NULL: all). Pair
- * with accp_shapes_fini; cleared on failure. Kernels without a hot loop are left out and counted in
+/* Whether it is wanted: a kernel by its symbol, or one of the roles that share it (else NULL). */
+typedef bool accp_shape_wants(const char *kernel, const struct accp_role *role, void *context);
+
+/* Shapes every kernel of an open cubin, or what `wants` accepts (NULL: all); of a kernel that roles
+ * share, each role's loop, unless --loop chooses one. Pair with accp_shapes_fini; cleared on
+ * failure. Kernels without a hot loop are left out and counted in
  * *skipped (may be NULL). Errors: as accp_shape_make otherwise; INPUT when not one kernel remains,
  * with the reason of the first. */
 enum accp_status accp_shapes_of_cubin(const char *file, const struct accp_cubin *cubin,
-                                      bool (*wants)(const char *kernel, void *context),
-                                      void *context, const struct accp_shape_options *options,
+                                      accp_shape_wants *wants, void *context,
+                                      const struct accp_shape_options *options,
                                       struct accp_shapes *shapes, size_t *skipped,
                                       struct accp_error *error);
 void accp_shapes_fini(struct accp_shapes *shapes);
 
-/* The shape of that kernel (or role); NULL when there is none. */
+/* The shape of that kernel (or role), the first of several roles that share it; NULL when there is none. */
 const struct accp_shape *accp_shapes_find(const struct accp_shapes *shapes, const char *name);
 
 /* Reads a shape file; the caller owns *shapes on success. INPUT: another format, missing or
- * mistyped members, numbers out of range, a kernel twice, none at all. accp_shapes_read follows a
+ * mistyped members, numbers out of range, a kernel or a role of a shared one twice, none at all. accp_shapes_read follows a
  * golden to the one beside it that it names, which must have shapes of its own: its `as` is "". */
 enum accp_status accp_shapes_read(const char *file, struct accp_shapes *shapes,
                                   struct accp_error *error);

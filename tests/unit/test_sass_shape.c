@@ -344,8 +344,9 @@ static void test_golden_rows(void **state)
     accp_shapes_fini(&shapes);
 }
 
-static bool wants_nested(const char *kernel, void *context)
+static bool wants_nested(const char *kernel, const struct accp_role *role, void *context)
 {
+    (void)role;
     (void)context;
     return strstr(kernel, "nested") != NULL;
 }
