@@ -32,9 +32,9 @@ enum accp_status accp_content_of(const char *path, enum accp_content *content,
                                  struct accp_error *error);
 
 /* Shapes the built kernels of an arch that --probe and --filter leave, with --loop and --warps, all
- * probes together; `with_listings` of their hot loops. With --loop, without roles that share a kernel. Each selected role must be there. The caller
- * frees *shapes. Errors: as accp_opened_built, accp_shapes_of_cubin and accp_select; INPUT (a role's
- * kernel is missing). */
+ * probes together; `with_listings` of their hot loops. With --loop, without the roles that share a
+ * kernel. Each selected role must be there. The caller frees *shapes. Errors: as accp_opened_built,
+ * accp_shapes_of_cubin and accp_select; INPUT (a role's kernel is missing). */
 enum accp_status accp_shaping_built(const struct accp_options *options, const char *arch,
                                     bool with_listings, struct accp_shapes *shapes,
                                     struct accp_error *error);
