@@ -379,7 +379,7 @@ static enum accp_status read_all(char *const *files, size_t count, struct accp_r
         if (was_skipped(files[i], error)) return ACCP_STATUS_SKIP;
         ACCP_TRY(accp_run_read(files[i], &runs[i], error));
     }
-    return ACCP_STATUS_OK;
+    return accp_summary_seeds(runs, count, error);
 }
 
 enum accp_status accp_judging_read(char *const *files, size_t count, struct accp_run **runs,

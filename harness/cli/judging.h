@@ -21,7 +21,7 @@ struct accp_judged {
 
 /* Reads run files (one a process) into *runs, which the caller frees with accp_judging_free.
  * Errors: SKIP (a file was not made because the measuring process skipped, with its reason); as
- * accp_run_read. */
+ * accp_run_read, accp_summary_seeds. */
 enum accp_status accp_judging_read(char *const *files, size_t count, struct accp_run **runs,
                                    struct accp_error *error);
 void accp_judging_free(struct accp_run *runs, size_t count);

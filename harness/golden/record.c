@@ -69,24 +69,6 @@ static enum accp_status check_device(const struct accp_run *first, const struct 
     return ACCP_STATUS_OK;
 }
 
-/* Two processes with one seed had the same skews and the same order of roles: one session, counted
- * twice. */
-static enum accp_status check_seeds(const struct accp_run *runs, size_t run_count,
-                                    struct accp_error *error)
-{
-    if (runs[0].source == ACCP_SOURCE_PREDICTED) return ACCP_STATUS_OK;
-    for (size_t i = 0; i < run_count; ++i)
-        for (size_t j = 0; j < i; ++j) {
-            if (runs[i].protocol.seed != runs[j].protocol.seed) continue;
-            for (size_t k = 0; k < runs[i].role_count; ++k)
-                if (accp_run_find(&runs[j], runs[i].roles[k].role, runs[i].roles[k].warps))
-                    return accp_fail(error, ACCP_STATUS_REFUSED, NULL, (int64_t)i,
-                                     "run %zu and run %zu are one session: both have seed %llu",
-                                     j + 1, i + 1, (unsigned long long)runs[i].protocol.seed);
-        }
-    return ACCP_STATUS_OK;
-}
-
 static enum accp_status check_runs(const struct accp_record_request *request,
                                    struct accp_error *error)
 {
@@ -114,7 +96,7 @@ static enum accp_status check_runs(const struct accp_record_request *request,
                              i + 1, runs[i].device.driver);
         ACCP_TRY(check_device(&runs[0], &runs[i], i, error));
     }
-    return check_seeds(runs, request->run_count, error);
+    return accp_summary_seeds(runs, request->run_count, error);
 }
 
 /* What SASS the runs of a point were; "" when a run does not say. False: they differ. */

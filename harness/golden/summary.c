@@ -248,3 +248,27 @@ const struct accp_point *accp_summary_next_series(const struct accp_summary *sum
     }
     return NULL;
 }
+
+static bool share_a_role(const struct accp_run *left, const struct accp_run *right)
+{
+    for (size_t i = 0; i < left->role_count; ++i)
+        if (accp_run_find(right, left->roles[i].role, left->roles[i].warps)) return true;
+    return false;
+}
+
+/* Two processes with one seed had the same skews and the same order of roles: one session, counted
+ * twice. */
+enum accp_status accp_summary_seeds(const struct accp_run *runs, size_t run_count,
+                                    struct accp_error *error)
+{
+    for (size_t i = 0; i < run_count; ++i)
+        for (size_t j = 0; j < i; ++j) {
+            if (runs[i].source != ACCP_SOURCE_MEASURED || runs[j].source != ACCP_SOURCE_MEASURED ||
+                runs[i].protocol.seed != runs[j].protocol.seed || !share_a_role(&runs[i], &runs[j]))
+                continue;
+            return accp_fail(error, ACCP_STATUS_REFUSED, NULL, (int64_t)i,
+                             "run %zu and run %zu are one session: both have seed %llu", j + 1,
+                             i + 1, (unsigned long long)runs[i].protocol.seed);
+        }
+    return ACCP_STATUS_OK;
+}

@@ -36,6 +36,11 @@ enum accp_status accp_summary_init(struct accp_summary *summary, const struct ac
                                    size_t run_count, struct accp_error *error);
 void accp_summary_fini(struct accp_summary *summary);
 
+/* Whether each measured run is a session of its own. REFUSED: two of them have one seed and a role in
+ * common. */
+enum accp_status accp_summary_seeds(const struct accp_run *runs, size_t run_count,
+                                    struct accp_error *error);
+
 /* The point of that name and number of warps, or NULL. */
 const struct accp_point *accp_summary_find(const struct accp_summary *summary, const char *role,
                                            int warps);

@@ -47,6 +47,17 @@ expect 4 'not a regular file' "$accprobe" check "$scratch"
 expect 4 'needs an operand' "$accprobe" check
 expect 4 'matches no claim' "$accprobe" check --claim chain31 "$recording"
 
+# One session is one process, however often it is named; a prediction is no session.
+for command in check 'report --format markdown -o twice.md' 'export --to junit -o twice.xml'; do
+    read -ra words <<<"$command"
+    expect 4 'run 1 and run 2 are one session: both have seed' "$accprobe" "${words[@]}" "$recording" "$recording"
+    [ ! -s stdout ] || broken "nothing on stdout from $command"
+    [ -z "$(find . -name 'twice.*')" ] || broken "nothing written by $command"
+done
+edited 'run["protocol"]["seed"] += 1'
+expect 0 '' "$accprobe" check "$recording" edited.json
+expect 0 '' "$accprobe" check "$ACCP_SOURCE_DIR/golden/document/optimal.json" "$ACCP_SOURCE_DIR/golden/document/optimal.json"
+
 # A role missing, or without samples: the surroundings' fault, and never a pass.
 edited 'del run["roles"][5]'
 expect 3 '' "$accprobe" check edited.json
