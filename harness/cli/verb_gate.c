@@ -1,7 +1,7 @@
+#include "cli/claiming.h"
 #include "cli/gate_devices.h"
 #include "cli/judging.h"
 #include "cli/measuring.h"
-#include "cli/pattern.h"
 #include "cli/predicting.h"
 #include "cli/verbs.h"
 #include "device/device.h"
@@ -58,8 +58,7 @@ int accp_verb_gate(const struct accp_options *options)
     struct accp_error error;
     struct accp_options one = *options;
     int exit_status = ACCP_EXIT_USAGE, device_count = 0;
-    if (accp_pattern_check("claim", options->claim, &error) != ACCP_STATUS_OK)
-        return accp_exit_error(&error);
+    if (accp_claiming_check(options, &error) != ACCP_STATUS_OK) return accp_exit_error(&error);
     if (options->device == ACCP_DEVICE_ALL) {
         if (!options->arch && accp_device_count(&device_count, NULL) == ACCP_STATUS_OK)
             return accp_gate_devices(options, device_count);

@@ -286,9 +286,7 @@ static void (*const find[])(struct evidence *, const struct accp_statement *, st
 #undef STATEMENT
 };
 
-/* "document.4.3.compare.chain7.acc3_acc1": section, kind, and what it speaks of. */
-static void name_claim(const struct accp_document *document, const struct accp_statement *statement,
-                       struct accp_line *line)
+void accp_document_claim(const struct accp_statement *statement, char claim[ACCP_CLAIM_BYTES])
 {
     char chain[24] = "", acc[24] = "", from[24] = "", pair[40] = "";
     if (statement->chain) snprintf(chain, sizeof chain, ".chain%d", statement->chain);
@@ -296,8 +294,17 @@ static void name_claim(const struct accp_document *document, const struct accp_s
     if (statement->from) snprintf(from, sizeof from, ".from%d", statement->from);
     if (statement->left)
         snprintf(pair, sizeof pair, ".acc%d_acc%d", statement->left, statement->right);
-    snprintf(line->claim, sizeof line->claim, "document.%s.%s%s%s%s%s", statement->section,
+    snprintf(claim, ACCP_CLAIM_BYTES, "document.%s.%s%s%s%s%s", statement->section,
              accp_statement_name(statement->kind), chain, acc, from, pair);
+}
+
+static void name_claim(const struct accp_document *document, const struct accp_statement *statement,
+                       struct accp_line *line)
+{
+    char chain[24] = "", acc[24] = "";
+    if (statement->chain) snprintf(chain, sizeof chain, ".chain%d", statement->chain);
+    if (statement->acc) snprintf(acc, sizeof acc, ".acc%d", statement->acc);
+    accp_document_claim(statement, line->claim);
     snprintf(line->role, sizeof line->role, "%s%s%s", document->family, chain, acc);
     line->warps = document->warps;
 }

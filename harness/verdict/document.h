@@ -73,6 +73,9 @@ struct accp_document {
 /* "mostly_falls"; static. */
 const char *accp_statement_name(enum accp_statement_kind kind);
 
+/* "document.4.3.compare.chain7.acc3_acc1": section, kind, and what it speaks of. */
+void accp_document_claim(const struct accp_statement *statement, char claim[ACCP_CLAIM_BYTES]);
+
 /* Reads the member "document" of a run file. A run file without it gives no statements; a document
  * that gives no numbers has a list of no roles, and is no run. Its "family" is the probe if left out.
  * INPUT: statements of no known kind, members missing or out of range, a family that is not one of

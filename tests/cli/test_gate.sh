@@ -99,7 +99,19 @@ for hostile in "l$(printf '+%.0s' {1..30})" '(((a{9}){9}){9}){9}' '(.*)\1' "$(pr
 done
 expect 0 '' "$accprobe" list --filter '^optimal[.]chain(7|13)[.]acc[0-9]{1,2}$'
 expect 4 'not a regular expression' "$accprobe" gate --claim '(' -o unmeasured.json
+expect 4 'matches no claim of the roles that are chosen' "$accprobe" gate --claim chain31 -o unmeasured.json
+expect 4 'matches no claim' "$accprobe" gate --claim dispatch --probe optimal -o unmeasured.json --pending unmeasured.json
 [ ! -e unmeasured.json ] || broken 'no measurement for a --claim that cannot be answered'
+# Every claim that a gate makes can be asked for, of the document too where no golden answers.
+for scenario in ok sku=h20; do
+    ACCP_FAKE=$scenario "$accprobe" gate --probe optimal --seed 7 --all --format json --pending pending >claims.json
+    python3 -c 'import json; print(*{line["claim"].split("@")[0] for line in json.load(open("claims.json"))["lines"]}, sep="\n")' >claims
+    [ "$(wc -l <claims)" -gt 60 ] || broken "the claims of a gate: $(head -c 300 claims.json)"
+    for claim in $(awk '{kind = $0; gsub(/[0-9]+/, "", kind)} !seen[kind]++' claims) unrecorded.shape; do
+        ACCP_FAKE=$scenario "$accprobe" gate --probe optimal --seed 7 --claim "^$claim" --pending pending >stdout 2>stderr
+        ! grep -q 'roles that are chosen' stderr || broken "$claim known before it is measured"
+    done
+done
 expect 4 'must be a whole number from 0 to' "$accprobe" gate --device -1
 expect 4 'there is no GPU 7' "$accprobe" gate --device 7
 expect 4 'not an option of gate' "$accprobe" gate --warps 8
