@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { LINKS_MOST = 40 }; /* as Linux has it */
+
 static enum accp_status read_open(int descriptor, const char *path, size_t limit_bytes,
                                   struct accp_bytes *bytes, struct accp_error *error)
 {
@@ -105,15 +107,44 @@ static enum accp_status write_through(const char *path, const void *data, size_t
     return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot write: %s", strerror(reason));
 }
 
+/* Where a link leads, so that it goes on pointing there; `path` itself if it is none. realpath answers
+ * only for what is there already: a link to what is not yet is followed by hand. */
+static enum accp_status follow(const char *path, char target[PATH_MAX], struct accp_error *error)
+{
+    char link[PATH_MAX], next[PATH_MAX];
+    if (realpath(path, target)) return ACCP_STATUS_OK;
+    int length = snprintf(target, PATH_MAX, "%s", path);
+    for (int links = 0; length >= 0 && length < PATH_MAX; ++links) {
+        const ssize_t put = readlink(target, link, sizeof link);
+        if (put < 0 || (size_t)put >= sizeof link) return ACCP_STATUS_OK;
+        if (links >= LINKS_MOST)
+            return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot write: %s", strerror(ELOOP));
+        const char *slash = strrchr(target, '/');
+        const int folder = link[0] != '/' && slash ? (int)(slash - target) + 1 : 0;
+        length = snprintf(next, sizeof next, "%.*s%.*s", folder, target, (int)put, link);
+        if (length >= 0 && (size_t)length < sizeof next) memcpy(target, next, (size_t)length + 1);
+    }
+    return accp_fail(error, ACCP_STATUS_IO, path, -1, "the path is too long");
+}
+
+/* What a program that just opened the file for writing would leave. */
+static mode_t mode_of(const char *target)
+{
+    struct stat found;
+    if (stat(target, &found) == 0) return found.st_mode & 0777;
+    const mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
 enum accp_status accp_file_write_atomic(const char *path, const void *data, size_t size,
                                         struct accp_error *error)
 {
-    char temporary[PATH_MAX], resolved[PATH_MAX];
+    char temporary[PATH_MAX], target[PATH_MAX];
     struct stat found;
     if (stat(path, &found) == 0 && !S_ISREG(found.st_mode) && !S_ISDIR(found.st_mode))
         return write_through(path, data, size, error);
-    /* A link goes on pointing to what it points to. */
-    const char *target = realpath(path, resolved) ? resolved : path;
+    ACCP_TRY(follow(path, target, error));
     int length = snprintf(temporary, sizeof temporary, "%s.XXXXXX", target);
     if (length < 0 || (size_t)length >= sizeof temporary)
         return accp_fail(error, ACCP_STATUS_IO, path, -1, "the path is too long");
@@ -121,8 +152,8 @@ enum accp_status accp_file_write_atomic(const char *path, const void *data, size
     if (descriptor < 0)
         return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot write beside it: %s",
                          strerror(errno));
-    int failed = write_all(descriptor, data, size) != 0 || fchmod(descriptor, 0644) != 0 ||
-                 fsync(descriptor) != 0;
+    int failed = write_all(descriptor, data, size) != 0 ||
+                 fchmod(descriptor, mode_of(target)) != 0 || fsync(descriptor) != 0;
     int reason = errno;
     if (close(descriptor) != 0 && !failed) {
         failed = 1;

@@ -24,8 +24,9 @@ void accp_bytes_fini(struct accp_bytes *bytes);
 
 /* Replaces `path` by `size` bytes of `data`: writes a temporary file beside it, syncs it, renames
  * it, and syncs the folder. On any failure (IO) the temporary file is gone and `path` is what it
- * was. A link keeps pointing to what it points to, and that is replaced; a device, pipe or socket
- * is not replaced but written to. */
+ * was. A link keeps pointing to what it points to, and that is replaced, or made where it is not
+ * there yet; a device, pipe or socket is not replaced but written to. The file keeps the mode that it
+ * had; a new one gets what the umask leaves of 0666. */
 enum accp_status accp_file_write_atomic(const char *path, const void *data, size_t size,
                                         struct accp_error *error);
 

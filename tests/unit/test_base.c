@@ -92,6 +92,60 @@ static void test_only_files_are_replaced(void **state)
     assert_int_equal(rmdir(folder), 0); /* and nothing temporary is left */
 }
 
+/* A page that is published through a link, before the first one was made. */
+static void test_links_to_nothing_yet(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/accp_base_XXXXXX", path[96], link[64], loop[64];
+    struct accp_error error;
+    struct stat found;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/there", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(link, sizeof link, "%s/link", folder);
+    snprintf(loop, sizeof loop, "%s/loop", folder);
+    snprintf(path, sizeof path, "%s/there/next", folder);
+    assert_int_equal(symlink("there/next", link), 0);
+    assert_int_equal(symlink("file", path), 0);
+    assert_int_equal(symlink("loop", loop), 0);
+    assert_int_equal(accp_file_write_atomic(link, "first", 5, &error), ACCP_STATUS_OK);
+    assert_int_equal(lstat(link, &found), 0);
+    assert_true(S_ISLNK(found.st_mode));
+    assert_int_equal(lstat(path, &found), 0);
+    assert_true(S_ISLNK(found.st_mode));
+    assert_int_equal(unlink(path), 0);
+    snprintf(path, sizeof path, "%s/there/file", folder);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(accp_file_write_atomic(loop, "a", 1, &error), ACCP_STATUS_IO);
+    assert_int_equal(unlink(loop), 0);
+    snprintf(path, sizeof path, "%s/there", folder);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(accp_file_write_atomic(link, "a", 1, &error), ACCP_STATUS_IO);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/* A folder that a group shares, or a page that nobody else may read. */
+static void test_modes_are_kept(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/accp_base_XXXXXX", file[64];
+    struct stat found;
+    assert_non_null(mkdtemp(folder));
+    snprintf(file, sizeof file, "%s/file", folder);
+    const mode_t before = umask(0027);
+    assert_int_equal(accp_file_write_atomic(file, "old", 3, NULL), ACCP_STATUS_OK);
+    umask(before);
+    assert_int_equal(stat(file, &found), 0);
+    assert_int_equal(found.st_mode & 0777, 0640);
+    assert_int_equal(chmod(file, 0664), 0);
+    assert_int_equal(accp_file_write_atomic(file, "newer", 5, NULL), ACCP_STATUS_OK);
+    assert_int_equal(stat(file, &found), 0);
+    assert_int_equal(found.st_mode & 0777, 0664);
+    unlink(file);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void test_json_is_strict(void **state)
 {
     (void)state;
@@ -192,6 +246,8 @@ int main(void)
         cmocka_unit_test(test_error_is_one_printable_line),
         cmocka_unit_test(test_file_round_trip),
         cmocka_unit_test(test_only_files_are_replaced),
+        cmocka_unit_test(test_links_to_nothing_yet),
+        cmocka_unit_test(test_modes_are_kept),
         cmocka_unit_test(test_json_is_strict),
         cmocka_unit_test(test_random_repeats),
         cmocka_unit_test(test_names_follow_ids),
