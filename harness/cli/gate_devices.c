@@ -5,15 +5,18 @@
 #include "cli/verbs.h"
 #include "golden/golden.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -22,14 +25,20 @@ extern char **environ;
  * (docs/h200.md): what is farther apart is said. */
 static const double agreement = 0.005;
 
-enum { WORDS = 2 * ACCP_OPTION_COUNT + 8, WORD_BYTES = 32, OUTPUT_LIMIT_BYTES = 64 << 20 };
+enum {
+    WORDS = 2 * ACCP_OPTION_COUNT + 8,
+    WORD_BYTES = 32,
+    OUTPUT_LIMIT_BYTES = 64 << 20,
+    STOP_TIMEOUT_S = 2
+};
 
 /* One GPU's gate. */
 struct member {
     char output[PATH_MAX + 16], complaint[PATH_MAX + 16], run_path[PATH_MAX + 16];
-    pid_t process; /* -1: it could not be started */
+    pid_t process; /* -1: it has ended, or could not be started */
     int exit_status;
-    struct accp_run run; /* cleared where it left none */
+    struct accp_bytes said, complained; /* what it wrote; owned */
+    struct accp_run run;                /* cleared where it left none */
 };
 
 /* argv of a member: the options that were given, with its own device, seed and files. */
@@ -75,47 +84,114 @@ static void spell(const struct accp_options *options, struct words *words)
 #include "cli/options.def"
 }
 
-static void start(const struct accp_options *options, int device, struct member *member)
+/* Signals that end the gate: waited for with the members' ends, so that none comes in between and
+ * leaves members or their folder behind. What is ignored (nohup) stays so. */
+static void hold_signals(sigset_t *held, sigset_t *before)
+{
+    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction action;
+    sigemptyset(held);
+    sigaddset(held, SIGCHLD);
+    signal(SIGCHLD, SIG_DFL); /* whoever ignores it has no children to wait for */
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; ++i)
+        if (sigaction(ending[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(held, ending[i]);
+    sigprocmask(SIG_BLOCK, held, before);
+}
+
+static void start(const struct accp_options *options, int device, const sigset_t *mask,
+                  struct member *member)
 {
     struct words words;
     struct accp_options own = *options;
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
     own.device = device;
     own.out = member->run_path;
     if (own.seed >= 0) own.seed = (own.seed + device) & 0x7fffffff;
     spell(&own, &words);
     const int flags = O_WRONLY | O_CREAT | O_TRUNC;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attributes, mask);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, member->output, flags, 0600);
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, member->complaint, flags, 0600);
-    if (posix_spawn(&member->process, "/proc/self/exe", &actions, NULL, words.argv, environ) != 0)
+    member->exit_status = ACCP_EXIT_USAGE;
+    if (posix_spawn(&member->process, "/proc/self/exe", &actions, &attributes, words.argv,
+                    environ) != 0)
         member->process = -1;
     posix_spawn_file_actions_destroy(&actions);
+    posix_spawnattr_destroy(&attributes);
 }
 
-/* A member has time-outs of its own for all that it waits for. */
-static void finish(struct member *member)
+/* How many members have not ended yet. */
+static int reap(struct member *members, int count)
 {
-    int status = 0;
-    struct accp_error error;
-    member->exit_status = ACCP_EXIT_USAGE;
-    if (member->process < 0) return;
-    while (waitpid(member->process, &status, 0) < 0 && errno == EINTR) {
+    int left = 0;
+    for (int i = 0; i < count; ++i) {
+        int status = 0;
+        if (members[i].process < 0) continue;
+        const pid_t ended = waitpid(members[i].process, &status, WNOHANG);
+        left += ended == 0;
+        if (ended == 0) continue;
+        if (ended > 0 && WIFEXITED(status)) members[i].exit_status = WEXITSTATUS(status);
+        members[i].process = -1;
     }
-    if (WIFEXITED(status)) member->exit_status = WEXITSTATUS(status);
+    return left;
+}
+
+static void pass_on(const struct member *members, int count, int number)
+{
+    for (int i = 0; i < count; ++i)
+        if (members[i].process > 0) kill(members[i].process, number);
+}
+
+/* Until all have ended: a member has time-outs of its own for all that it waits for. Returns the
+ * signal that ended them before that, or 0. One that does not end for it is killed, and one that a
+ * driver holds even then is left to it. */
+static int wait_for_all(struct member *members, int count, const sigset_t *held)
+{
+    static const struct timespec patience = {STOP_TIMEOUT_S, 0};
+    while (reap(members, count) > 0) {
+        const int number = sigwaitinfo(held, NULL);
+        if (number <= 0 || number == SIGCHLD) continue;
+        pass_on(members, count, SIGTERM);
+        while (reap(members, count) > 0 && sigtimedwait(held, NULL, &patience) == SIGCHLD)
+            continue;
+        pass_on(members, count, SIGKILL);
+        while (reap(members, count) > 0 && sigtimedwait(held, NULL, &patience) == SIGCHLD)
+            continue;
+        return number;
+    }
+    return 0;
+}
+
+static void collect(struct member *member)
+{
+    struct accp_error error;
+    accp_file_read(member->output, OUTPUT_LIMIT_BYTES, &member->said, NULL);
+    accp_file_read(member->complaint, OUTPUT_LIMIT_BYTES, &member->complained, NULL);
     if (access(member->run_path, R_OK) == 0 &&
         accp_run_read(member->run_path, &member->run, &error) != ACCP_STATUS_OK)
         accp_exit_error(&error);
 }
 
-/* Copies a member's file to a stream, as it is. */
-static void show(const char *path, FILE *stream)
+/* With whatever a member that was killed left there. */
+static void remove_folder(const char *folder)
 {
-    struct accp_bytes bytes;
-    if (accp_file_read(path, OUTPUT_LIMIT_BYTES, &bytes, NULL) != ACCP_STATUS_OK) return;
-    fwrite(bytes.data, 1, bytes.size, stream);
-    accp_bytes_fini(&bytes);
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; entries && (entry = readdir(entries));)
+        unlinkat(dirfd(entries), entry->d_name, 0);
+    if (entries) closedir(entries);
+    rmdir(folder);
+}
+
+/* What a member wrote, as it is. */
+static void show(const struct accp_bytes *bytes, FILE *stream)
+{
+    if (bytes->size > 0) fwrite(bytes->data, 1, bytes->size, stream);
 }
 
 /* Usage weighs most, since then nothing was judged; a skip less than whatever was found elsewhere. */
@@ -192,10 +268,10 @@ static void report_table(const struct accp_options *options, const struct member
     for (int i = 0; i < count; ++i) {
         printf(options->shape == ACCP_FORMAT_MARKDOWN ? "## GPU %d\n\n" : "GPU %d\n", i);
         fflush(stdout);
-        show(members[i].output, stdout);
+        show(&members[i].said, stdout);
         putchar('\n');
         fflush(stdout);
-        show(members[i].complaint, stderr);
+        show(&members[i].complained, stderr);
     }
     say_agreement(members, count, false);
 }
@@ -205,21 +281,22 @@ static void report_json(const struct member *members, int count, int exit_status
     printf("{\"format\": \"accprobe-verdicts/1\", \"exit_status\": %d,\n \"gpus\": [", exit_status);
     for (int i = 0; i < count; ++i) {
         printf("%s\n  {\"gpu\": %d, \"exit_status\": %d", i ? "," : "", i, members[i].exit_status);
-        if (access(members[i].output, R_OK) == 0 && members[i].run.role_count > 0) {
+        if (members[i].said.size > 0 && members[i].run.role_count > 0) {
             printf(", \"verdict\": ");
             fflush(stdout);
-            show(members[i].output, stdout);
+            show(&members[i].said, stdout);
         }
         printf("}");
-        show(members[i].complaint, stderr);
+        show(&members[i].complained, stderr);
     }
     printf("],\n \"agreement\": [");
     say_agreement(members, count, true);
     printf("]}\n");
 }
 
-static void run_all(const struct accp_options *options, const char *folder, struct member *members,
-                    int count)
+/* Nothing of `folder` is left when it returns: a report may be cut short by whoever reads it. */
+static void run_all(const struct accp_options *options, const char *folder, const sigset_t *held,
+                    const sigset_t *before, struct member *members, int count)
 {
     for (int i = 0; i < count; ++i) {
         struct member *member = &members[i];
@@ -230,26 +307,34 @@ static void run_all(const struct accp_options *options, const char *folder, stru
             snprintf(member->run_path, sizeof member->run_path, "%s.%d", options->out, i);
         else
             snprintf(member->run_path, sizeof member->run_path, "%s/%d.json", folder, i);
-        start(options, i, member);
+        start(options, i, before, member);
     }
-    for (int i = 0; i < count; ++i)
-        finish(&members[i]);
+    const int ended_by = wait_for_all(members, count, held);
+    for (int i = 0; i < count && ended_by == 0; ++i)
+        collect(&members[i]);
+    remove_folder(folder);
+    if (ended_by) signal(ended_by, SIG_DFL);
+    if (ended_by) raise(ended_by);
+    sigprocmask(SIG_SETMASK, before, NULL);
 }
 
 int accp_gate_devices(const struct accp_options *options, int device_count)
 {
     char folder[PATH_MAX];
     struct accp_error error;
+    sigset_t held, before;
     const char *place = getenv("TMPDIR");
     snprintf(folder, sizeof folder, "%s/accprobe.XXXXXX", place && place[0] ? place : "/tmp");
     struct member *members = calloc((size_t)device_count, sizeof *members);
+    hold_signals(&held, &before);
     if (!members || !mkdtemp(folder)) {
-        free(members);
         accp_fail(&error, ACCP_STATUS_IO, folder, -1, "cannot make a folder for the GPUs' runs: %s",
                   strerror(errno));
+        free(members);
+        sigprocmask(SIG_SETMASK, &before, NULL);
         return accp_exit_error(&error);
     }
-    run_all(options, folder, members, device_count);
+    run_all(options, folder, &held, &before, members, device_count);
     const int exit_status = heaviest(members, device_count);
     if (options->shape == ACCP_FORMAT_JSON)
         report_json(members, device_count, exit_status);
@@ -257,11 +342,9 @@ int accp_gate_devices(const struct accp_options *options, int device_count)
         report_table(options, members, device_count);
     for (int i = 0; i < device_count; ++i) {
         accp_run_fini(&members[i].run);
-        unlink(members[i].output);
-        unlink(members[i].complaint);
-        if (!options->out) unlink(members[i].run_path);
+        accp_bytes_fini(&members[i].said);
+        accp_bytes_fini(&members[i].complained);
     }
-    rmdir(folder);
     free(members);
     return exit_status;
 }

@@ -39,4 +39,31 @@ expect 4 'is for the gate' "$accprobe" measure --device all
 expect 4 'or all' "$accprobe" gate --device every
 ACCP_FAKE=two_devices,throttled expect 0 '' "$accprobe" "${all[@]}"
 [ -z "$(ls tmp)" ] || broken 'no folder left behind'
+# Ended while the GPUs measure: no folder and no member is left, and it dies of that signal.
+for signal in INT TERM; do
+    ACCP_FAKE=two_devices,hang python3 - "$signal" "$accprobe" "${all[@]}" <<'END' || broken "an end by SIG$signal that leaves nothing behind: $(ls tmp)"
+import glob, os, signal, subprocess, sys, time
+number = getattr(signal, "SIG" + sys.argv[1])
+signal.signal(number, signal.SIG_DFL)
+gate = subprocess.Popen(sys.argv[2:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def children():
+    return open(f"/proc/{gate.pid}/task/{gate.pid}/children", encoding="ascii").read().split()
+until = time.monotonic() + 10
+while time.monotonic() < until and (len(children()) < 2 or len(glob.glob("tmp/*/*.err")) < 2):
+    time.sleep(0.05)
+time.sleep(0.2)
+members = children()
+gate.send_signal(number)
+assert gate.wait(20) == -number and len(members) == 2, (gate.returncode, members)
+assert not os.listdir("tmp") and not any(os.path.exists(f"/proc/{member}") for member in members)
+END
+done
+# Nor is one left where whoever reads the answer leaves.
+python3 - "$accprobe" "${all[@]}" <<'END' || broken "nothing left behind a closed pipe: $(ls tmp)"
+import os, subprocess, sys
+gate = subprocess.Popen([*sys.argv[1:], "--all"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+gate.stdout.close()
+gate.wait(60)
+assert not os.listdir("tmp")
+END
 echo passed
