@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { TICKS_PER_S = 10 };
+enum { TICKS_PER_S = 10, TIMEOUT_LIMIT_S = 1000000 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static atomic_bool is_started;
@@ -18,11 +18,32 @@ static atomic_uint ticks_left; /* 0: nobody is watched */
 static atomic_uint ticks_given;
 static _Atomic(const char *) last;
 
+static bool read_timeout(double *given_s)
+{
+    char *end;
+    const char *text = getenv("ACCPROBE_TIMEOUT_S");
+    *given_s = ACCP_TIMEOUT_S;
+    if (!text || !text[0]) return true;
+    const double value = strtod(text, &end);
+    if (*end || !(value > 0 && value < TIMEOUT_LIMIT_S)) return false;
+    *given_s = value;
+    return true;
+}
+
 double accp_timeout_s(void)
 {
-    const char *text = getenv("ACCPROBE_TIMEOUT_S");
-    const double given_s = text ? strtod(text, NULL) : 0;
-    return given_s > 0 && given_s < 1e6 ? given_s : ACCP_TIMEOUT_S;
+    double given_s;
+    (void)read_timeout(&given_s);
+    return given_s;
+}
+
+enum accp_status accp_timeout_check(struct accp_error *error)
+{
+    double given_s;
+    if (read_timeout(&given_s)) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                     "ACCPROBE_TIMEOUT_S=%.40s: must be a number of seconds above 0 and below %d",
+                     getenv("ACCPROBE_TIMEOUT_S"), TIMEOUT_LIMIT_S);
 }
 
 /* _exit, since what hangs may hold locks that exit would want. */

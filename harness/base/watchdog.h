@@ -3,13 +3,18 @@
 #ifndef ACCP_BASE_WATCHDOG_H
 #define ACCP_BASE_WATCHDOG_H
 
+#include "base/status.h"
+
 /* ACCP_TIMEOUT_SHARE: what is waited for beside the driver (NVML, another recording, the driver's end
  * with the process) gets this part of the driver's time, so that it is given up first. */
 enum { ACCP_TIMEOUT_S = 60, ACCP_TIMEOUT_SHARE = 6 };
 
-/* Seconds that a call of the driver may take: ACCPROBE_TIMEOUT_S if that is a number above 0, else
- * ACCP_TIMEOUT_S. */
+/* Seconds that a call of the driver may take: ACCPROBE_TIMEOUT_S if that is a number above 0 and below
+ * a million, else ACCP_TIMEOUT_S. */
 double accp_timeout_s(void);
+
+/* USAGE: ACCPROBE_TIMEOUT_S is set, not empty, and no such number. */
+enum accp_status accp_timeout_check(struct accp_error *error);
 
 /* From now on, until accp_watchdog_rest, the process ends with `exit_status` and one line on stderr when
  * accp_watchdog_feed has not been called for `timeout_s` seconds in which the process ran (a stopped process does not

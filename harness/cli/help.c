@@ -24,7 +24,8 @@ const struct accp_help_text accp_help_statuses[] = {
 };
 
 const struct accp_help_text accp_help_variables[] = {
-    {"ACCPROBE_REQUIRE_GPU", "1: no GPU, driver or permission is an error (4), not a skip (77)"},
+    {"ACCPROBE_REQUIRE_GPU",
+     "1: no GPU, driver or permission is an error (4), not a skip (77); 0, the default: a skip"},
     {"ACCPROBE_TIMEOUT_S",
      "seconds to wait for a driver that does not come back, instead of 60; for NVML a sixth"},
     {"ACCPROBE_LIBCUDA", "the driver to load instead of libcuda.so.1"},

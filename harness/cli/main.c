@@ -13,6 +13,20 @@ static int (*const functions[])(const struct accp_options *options) = {
 };
 _Static_assert(sizeof functions / sizeof *functions == ACCP_VERB_COUNT, "a function a verb");
 
+/* A variable that says nothing would be taken for one that was not set, and its effect missed. */
+static enum accp_status check_variables(struct accp_error *error)
+{
+    const char *required = getenv("ACCPROBE_REQUIRE_GPU");
+    ACCP_TRY(accp_timeout_check(error));
+    if (!required || !required[0] || strcmp(required, "0") == 0 || strcmp(required, "1") == 0)
+        return ACCP_STATUS_OK;
+    return accp_fail(
+        error, ACCP_STATUS_USAGE, NULL, -1,
+        "ACCPROBE_REQUIRE_GPU=%.40s: must be 1 (a missing GPU is an error) or 0 (it is "
+        "a skip)",
+        required);
+}
+
 static int run_verb(enum accp_verb id, int argc, char **argv)
 {
     const struct accp_verb_row *verb = &accp_verb_rows[id];
@@ -25,6 +39,7 @@ static int run_verb(enum accp_verb id, int argc, char **argv)
         accp_help_verb_print(stdout, id);
         return ACCP_EXIT_PASS;
     }
+    if (check_variables(&error) != ACCP_STATUS_OK) return accp_exit_error(&error);
     return functions[id](&options);
 }
 

@@ -75,7 +75,16 @@ refuses 77 ecc_error 'SKIP: ECC_UNCORRECTABLE: '
 refuses 3 fault 'ILLEGAL_ADDRESS'
 export ACCPROBE_REQUIRE_GPU=1
 refuses 4 no_device 'ACCPROBE_REQUIRE_GPU=1, but: NO_DEVICE'
+for value in yes true 2 ' 1'; do
+    ACCPROBE_REQUIRE_GPU=$value refuses 4 no_device 'must be 1 (a missing GPU is an error) or 0'
+done
+ACCPROBE_REQUIRE_GPU=0 refuses 77 out_of_memory 'SKIP: OUT_OF_MEMORY: '
+ACCPROBE_REQUIRE_GPU='' refuses 77 out_of_memory 'SKIP: OUT_OF_MEMORY: '
 unset ACCPROBE_REQUIRE_GPU
+for value in abc -1 0 1e6 5s nan; do
+    ACCPROBE_TIMEOUT_S=$value refuses 4 ok 'must be a number of seconds above 0 and below 1000000'
+done
+ACCPROBE_TIMEOUT_S=7.5 refuses 77 out_of_memory 'SKIP: OUT_OF_MEMORY: '
 
 # A kernel that lost one link of its chain, whichever role: nothing is timed, and it is no matter of surroundings.
 export ACCP_FAKE=wrong_results
