@@ -1,5 +1,6 @@
 #include "cli/policy_kernels.h"
 
+#include "base/plural.h"
 #include "cli/pattern.h"
 #include "cli/policy_print.h"
 #include "cli/shaping.h"
@@ -24,6 +25,20 @@ struct request {
 static bool wants(const void *context, const char *symbol)
 {
     return accp_pattern_matches(context, symbol);
+}
+
+/* That there are none to compare would be said of a cubin that may hold plenty. */
+static enum accp_status check_filter(const struct accp_options *options,
+                                     const struct accp_pattern *filter,
+                                     const struct accp_cubin *cubin, struct accp_error *error)
+{
+    for (size_t i = 0; i < cubin->kernel_count; ++i)
+        if (accp_pattern_matches(filter, cubin->kernels[i].name)) return ACCP_STATUS_OK;
+    if (cubin->kernel_count == 0) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_USAGE, options->cubin, -1,
+                     "--filter %.80s: matches none of its %zu kernel%s, such as %.80s",
+                     options->filter, cubin->kernel_count, ACCP_PLURAL(cubin->kernel_count, "s"),
+                     cubin->kernels[0].name);
 }
 
 static enum accp_status check_options(const struct accp_options *options, struct accp_error *error)
@@ -208,6 +223,7 @@ enum accp_status accp_policy_of_kernels(const struct accp_options *options,
     ACCP_TRY(check_options(options, error));
     ACCP_TRY(accp_pattern_init(&filter, "filter", options->filter, error));
     enum accp_status status = accp_opened_file(options->cubin, &opened, error);
+    if (status == ACCP_STATUS_OK) status = check_filter(options, &filter, &opened.cubin, error);
     if (status == ACCP_STATUS_OK)
         status = accp_policy_kernels_read(&opened.cubin, options->cubin, wants, &filter, &groups,
                                           &request.group_count, error);

@@ -107,9 +107,10 @@ static void print_summary(const struct accp_options *options, const struct accp_
                ACCP_PLURAL(shaped->skipped, "s"));
     putchar('\n');
     if (counts[ACCP_VERDICT_NO_GOLDEN] > 0 || counts[ACCP_VERDICT_DRIFT] > 0)
-        printf("accept: accprobe shape --%s %s --out shape.json; accprobe record shape.json "
+        printf("accept: accprobe shape --%s %s%s%s --out shape.json; accprobe record shape.json "
                "--reason TEXT\n",
-               options->cubin ? "cubin" : "arch", options->cubin ? options->cubin : shapes->arch);
+               options->cubin ? "cubin" : "arch", options->cubin ? options->cubin : shapes->arch,
+               options->probe ? " --probe " : "", options->probe ? options->probe : "");
 }
 
 static json_t *verdicts_json(const struct accp_shaped *shaped)

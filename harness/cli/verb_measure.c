@@ -26,6 +26,19 @@ static void drop_skip(const char *out)
     unlink(path);
 }
 
+/* Rows are levels: a role stands there once for each number of warps. */
+static size_t count_roles(const struct accp_run *run)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->role_count; ++i) {
+        size_t before = i;
+        while (before > 0 && strcmp(run->roles[before - 1].role, run->roles[i].role) != 0)
+            --before;
+        count += before == 0;
+    }
+    return count;
+}
+
 int accp_verb_measure(const struct accp_options *options)
 {
     struct accp_run run;
@@ -43,7 +56,9 @@ int accp_verb_measure(const struct accp_options *options)
     if (status == ACCP_STATUS_OK && (!options->out || options->format))
         status = accp_run_print(&run, options->shape, &error);
     if (status == ACCP_STATUS_OK && options->shape == ACCP_FORMAT_TABLE) {
-        printf("%zu role%s", run.role_count, ACCP_PLURAL(run.role_count, "s"));
+        const size_t roles = count_roles(&run);
+        printf("%zu role%s, %zu level%s", roles, ACCP_PLURAL(roles, "s"), run.role_count,
+               ACCP_PLURAL(run.role_count, "s"));
         if (gpu_ms >= 0) printf(", %.2f ms of GPU time", gpu_ms);
         puts("");
     }

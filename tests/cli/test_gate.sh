@@ -100,6 +100,8 @@ ACCP_FAKE=ok ACCPROBE_LIBNVML=/nonexistent/nvml expect 0 'baseline is its own ma
 
 # What a person in a hurry does wrong.
 export ACCP_FAKE=ok ACCP_FAKE_SCALE=
+expect 0 '' "$accprobe" measure --filter '^optimal[.]chain29[.]acc[12]$'
+grep -q '^2 roles, 4 levels, [0-9.]* ms of GPU time$' stdout || broken "roles and levels: $(tail -n1 stdout)"
 expect 4 'there is no such probe' "$accprobe" gate --probe optimum
 expect 4 'matches no role' "$accprobe" gate --filter chain31
 expect 4 'not a regular expression' "$accprobe" gate --filter '('

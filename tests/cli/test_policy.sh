@@ -137,6 +137,7 @@ answer '^split: [248]$' --cubin "$cubin" --filter welford --warps 1 --given iter
 answer 'keep 1: what a split saves is less than what it costs' --cubin "$cubin" --filter softmax --warps 1
 answer 'no further than the resident warps stay' --cubin "$cubin" --filter gemm --warps 16 --given iterations=21
 answer 'memory is what the iteration waits for' --cubin "$cubin" --filter bias --warps 8 --given bytes=96,bandwidth=18
+expect 4 '--filter nothing: matches none of its' "$accprobe" policy --cubin "$cubin" --filter nothing
 expect 4 'holds no two kernels that differ' "$accprobe" policy --cubin "$ACCP_BINARY_DIR/cubin/sm_90/clock.cubin"
 expect 4 'holds no two kernels that differ' "$accprobe" policy --cubin "$cubin" --filter 'dot_acc1$'
 # Candidates that the compiler unrolled unlike each other: another operator's loop under a candidate's name.

@@ -33,6 +33,12 @@ done
 expect 1 '' shape --cubin clock_hoisted.sm_90.13.0.cubin
 shows 'stand outside, the first at 0x'
 
+# What to type to accept it names the probe that was asked for.
+if [ -e "$ACCP_BINARY_DIR/cubin/sm_90/optimal.cubin" ]; then
+    expect 0 '' shape --arch sm_90 --probe optimal
+    shows 'accept: accprobe shape --arch sm_90 --probe optimal --out shape.json; accprobe record shape.json'
+fi
+
 # Several loops, nested ones and none.
 expect 0 '' shape --cubin loops.sm_90.13.0.cubin
 shows '2 kernels without a hot loop left out'
