@@ -86,25 +86,17 @@ static enum accp_status print_rows(const struct request *request, bool markdown,
         {"over 2", true, false},   {"over 4", true, false},
         {"rule", false, false},    {"in words", false, true},
     };
-    static const int compared[] = {1, 2, 4};
     struct accp_table *table;
     ACCP_TRY(accp_table_create(columns, sizeof columns / sizeof *columns, &table, error));
     enum accp_status status = ACCP_STATUS_OK;
     for (size_t i = 0; i < request->group_count * request->load_count; ++i) {
         struct accp_policy_answer answer;
-        char margin[32];
         status = ask(request, i, &answer, error);
         if (status == ACCP_STATUS_OK) status = accp_table_row(table, error);
         if (status != ACCP_STATUS_OK) break;
         accp_table_cell(table, 0, "%s", request->groups[i / request->load_count].name);
         accp_table_cell(table, 1, "%d", request->loads[i % request->load_count]);
-        accp_table_cell(table, 2, "%d", answer.split);
-        for (size_t k = 0; k < sizeof compared / sizeof *compared; ++k) {
-            accp_policy_margin_text(&answer, compared[k], margin, sizeof margin);
-            accp_table_cell(table, 3 + k, "%s", margin);
-        }
-        accp_table_cell(table, 6, "%s", accp_policy_rule_id(answer.rule));
-        accp_table_cell(table, 7, "%s", answer.words);
+        accp_policy_answer_cells(table, &answer);
     }
     if (status == ACCP_STATUS_OK) status = accp_table_print(table, stream, markdown, error);
     accp_table_destroy(table);

@@ -49,6 +49,18 @@ static enum accp_status ask(const struct accp_policy *policy,
     return accp_policy_ask(policy, &conditions, answer, error);
 }
 
+void accp_policy_answer_cells(struct accp_table *table, const struct accp_policy_answer *answer)
+{
+    char margin[32];
+    accp_table_cell(table, 2, "%d", answer->split);
+    for (size_t k = 0; k < COMPARED; ++k) {
+        accp_policy_margin_text(answer, compared[k], margin, sizeof margin);
+        accp_table_cell(table, 3 + k, "%s", margin);
+    }
+    accp_table_cell(table, 6, "%s", accp_policy_rule_id(answer->rule));
+    accp_table_cell(table, 7, "%s", answer->words);
+}
+
 static enum accp_status print_cells(const struct accp_policy *policy,
                                     const struct accp_policy_request *request, bool markdown,
                                     FILE *stream, struct accp_error *error)
@@ -65,19 +77,12 @@ static enum accp_status print_cells(const struct accp_policy *policy,
     for (size_t i = 0; i < request->chain_count * request->load_count; ++i) {
         const size_t chain = i / request->load_count, load = i % request->load_count;
         struct accp_policy_answer answer;
-        char margin[32];
         status = ask(policy, request, chain, load, &answer, error);
         if (status == ACCP_STATUS_OK) status = accp_table_row(table, error);
         if (status != ACCP_STATUS_OK) break;
         accp_table_cell(table, 0, "%d", request->chains[chain]);
         accp_table_cell(table, 1, "%d", request->loads[load]);
-        accp_table_cell(table, 2, "%d", answer.split);
-        for (size_t k = 0; k < COMPARED; ++k) {
-            accp_policy_margin_text(&answer, compared[k], margin, sizeof margin);
-            accp_table_cell(table, 3 + k, "%s", margin);
-        }
-        accp_table_cell(table, 6, "%s", accp_policy_rule_id(answer.rule));
-        accp_table_cell(table, 7, "%s", answer.words);
+        accp_policy_answer_cells(table, &answer);
     }
     if (status == ACCP_STATUS_OK) status = accp_table_print(table, stream, markdown, error);
     accp_table_destroy(table);

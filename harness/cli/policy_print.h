@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "policy/judge.h"
 #include "policy/policy.h"
+#include "report/table.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -29,6 +30,9 @@ enum accp_status accp_policy_print_answer(const struct accp_policy_answer *answe
 /* "+3.1%", "-" for the split itself, "?" where that acc has no time. */
 void accp_policy_margin_text(const struct accp_policy_answer *answer, int acc, char *text,
                              size_t bytes);
+
+/* Fills columns 2 to 7 of the row begun last: split, margins over 1, 2 and 4, rule, words. */
+void accp_policy_answer_cells(struct accp_table *table, const struct accp_policy_answer *answer);
 
 /* Adds split, ties, margins, rule and words to `cell`, which it takes over and returns; NULL: no memory. */
 json_t *accp_policy_answer_json(const struct accp_policy_answer *answer, json_t *cell);
