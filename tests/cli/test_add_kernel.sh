@@ -53,7 +53,7 @@ grep -q 'chain' stdout || broken "the law that is broken: $(cat stdout)"
 refuses() { # refuses WORDS FOLDER
     ! cmake -G Ninja -S "$ACCP_SOURCE_DIR" -B build-refused -DACCPROBE_NVCC="$ACCP_NVCC" -DACCPROBE_EXTRA_PROBES="$scratch/$2" >log 2>&1 ||
         broken "the configuration to fail: $1"
-    tr -s ' \n' ' ' <log | grep -qF "$1" || broken "the words '$1': $(cat log)"
+    tr -s ' \n' ' ' <log | grep -F "$1" >/dev/null || broken "the words '$1': $(cat log)"
 }
 mkdir empty alone taken rowless capital
 cp mine/mine.def alone/alone.def

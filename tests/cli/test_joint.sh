@@ -26,7 +26,7 @@ says() {
     export ACCP_FAKE_SCALE=$4
     expect 0 '' "$accprobe" measure --cubin "$5" --seed 99 --out run.json
     expect "$1" '' "$accprobe" check run.json --golden golden --all
-    grep 'optimal.chain29.acc2.level@8' stdout | grep -F -e " $2 " | grep -qF -e "$3" ||
+    grep 'optimal.chain29.acc2.level@8' stdout | grep -F -e " $2 " | grep -F -e "$3" >/dev/null ||
         broken "$2 and '$3' for chain29.acc2: $(grep 'chain29.acc2.level@8' stdout)"
 }
 says 0 WITHIN_TOLERANCE '' '' "$built"

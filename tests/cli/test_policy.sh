@@ -118,7 +118,7 @@ assert means[0] <= 1 and means[0] < min(means[1:]) and worsts[0] < min(worsts[1:
 assert sum(row[0] > 5 for row in rows) <= int(sys.argv[2])
 END
 }
-if "$accprobe" shape --cubin "$cubin" --filter dot_acc1 --format json | grep -q '"version": "13.0.88"'; then
+if "$accprobe" shape --cubin "$cubin" --filter dot_acc1 --format json | grep '"version": "13.0.88"' >/dev/null; then
     regrets "$recorded/operators/ops-1.run.json" >judged.txt
     better 144 4
     regrets "$recorded"/operators/fresh-*.run.json >judged.txt

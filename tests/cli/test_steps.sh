@@ -6,7 +6,7 @@ source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
 steps=$ACCP_SOURCE_DIR/ci/steps data=$ACCP_SOURCE_DIR/tests/data/compilers
 
 # row STEP WORDS: the row of that step holds these words.
-row() { grep -F "| $1 |" stdout | grep -qF -e "$2" || broken "'$2' in the row of $1: $(grep -F "| $1 |" stdout)"; }
+row() { grep -F "| $1 |" stdout | grep -F -e "$2" >/dev/null || broken "'$2' in the row of $1: $(grep -F "| $1 |" stdout)"; }
 
 expect 0 '' "$steps"
 row '12.0.76 → 12.2.91' '| 24 PASS | 24 PASS | 14 PASS |  | PASS |'

@@ -25,7 +25,7 @@ expect 0 '' build/accprobe gate --probe optimal --seed 99 --golden golden
 says() {
     expect 0 '' env "$ACCP_BINARY_DIR/mutate" "$built" $kernel "$4" build/cubin/sm_90/optimal.cubin
     ACCP_FAKE_SCALE=$5 expect "$1" '' build/accprobe gate --probe optimal --seed 99 --golden golden
-    grep 'optimal.chain29.acc2.level@4' stdout | grep -F " $2 " | grep -qF -e "$3" ||
+    grep 'optimal.chain29.acc2.level@4' stdout | grep -F " $2 " | grep -F -e "$3" >/dev/null ||
         broken "$2 and '$3' for the changed role: $(grep 'chain29.acc2.level@4' stdout)"
     [ "$(grep -c 'level@.*first difference' stdout)" -le 2 ] || broken 'no word against any other role'
 }

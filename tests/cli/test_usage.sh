@@ -6,7 +6,7 @@ checkout
 count=0
 for script in checkout/ci/*; do
     name=ci/$(basename "$script")
-    if ! head -n1 "$script" | grep -q '^#!.*bash'; then
+    if ! head -n1 "$script" | grep '^#!.*bash' >/dev/null; then
         [ ! -x "$script" ] || broken "$name: a program of another kind; teach this test about it"
         continue
     fi

@@ -10,7 +10,7 @@ trap 'rm -rf "$scratch"' EXIT
 refused() {
     local status=0
     "$calibrate" "$3" --bounds "$4" >"$scratch/out" 2>"$scratch/err" || status=$?
-    if [ $status != "$1" ] || [ "$(wc -l <"$scratch/err")" != 1 ] || ! cat "$scratch"/{out,err} | grep -qF -- "$2"; then
+    if [ $status != "$1" ] || [ "$(wc -l <"$scratch/err")" != 1 ] || ! cat "$scratch"/{out,err} | grep -F -- "$2" >/dev/null; then
         echo "calibration.sh: exit status $status instead of $1, or not one line with '$2':"
         cat "$scratch"/{out,err}
         exit 1

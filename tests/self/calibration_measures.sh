@@ -36,10 +36,10 @@ grep -qE '^# Measured 20[0-9-]+: NVIDIA H200 \(132 SMs, sm_90, 1980 MHz\), drive
     "$scratch/out.tsv" || fail 'the recording does not say where it was measured'
 cmp <(cut -f1-4,10 "$scratch/loops.tsv" | grep -v '# Measured') <(cut -f1-4,10 "$scratch/out.tsv" | grep -v '# Measured') ||
     fail 'the recording does not hold the same loops'
-"$build/calibrate" "$scratch/out.tsv" --against "$scratch/out.tsv" | grep -qF "| 4 | $count | 0 | $count |" ||
+"$build/calibrate" "$scratch/out.tsv" --against "$scratch/out.tsv" | grep -F "| 4 | $count | 0 | $count |" >/dev/null ||
     fail 'a recording does not agree with itself'
 sed 's/\t104\t108\t/\t104\t110\t/' "$scratch/out.tsv" >"$scratch/other.tsv"
-"$build/calibrate" "$scratch/out.tsv" --against "$scratch/other.tsv" | grep -qF "| 8 | $count | 0 | 0 | 0 | $count | 1.852 |" ||
+"$build/calibrate" "$scratch/out.tsv" --against "$scratch/other.tsv" | grep -F "| 8 | $count | 0 | 0 | 0 | $count | 1.852 |" >/dev/null ||
     fail 'a difference of 2 cycles in 108 is not shown'
 
 # A warp that ran alone for a while: nothing is said of the loads at which its scheduler has others.
@@ -55,7 +55,7 @@ for loop in 'ffma_reuse_yield 10' 'chain 30' 'scoreboards 20' 'mixed_yield 0'; d
     cycles=$("$build/accprobe" predict --cubin "$scratch/patched.cubin" --warps 4 --format json |
         python3 -c 'import json, sys; print(json.load(sys.stdin)["roles"][0]["cycles"]["mean"])')
     sed -E "s/^(loop\t$group\t$number\t[0-7])\t[^\t]*/\1\t$cycles/" "$scratch/one.tsv" >"$scratch/alone.tsv"
-    "$build/calibrate" "$scratch/alone.tsv" | grep -qF "| $group | 4 | 1 | 1 | 0.0" ||
+    "$build/calibrate" "$scratch/alone.tsv" | grep -F "| $group | 4 | 1 | 1 | 0.0" >/dev/null ||
         fail "loop $number of $group is predicted otherwise in the template, where it takes $cycles cycles"
 done
 

@@ -16,10 +16,10 @@ grep -q '^verdict: PASS: 24 roles ' stdout || broken "PASS for the unchanged ker
 
 expect 0 '' "$ACCP_BINARY_DIR/mutate" "$built" "$role" "$mutation" mutant.cubin
 expect 1 '' "$accprobe" shape --cubin mutant.cubin --golden golden
-grep "^$named .* FAIL " stdout | grep -qF -e "$words" || broken "'$words' in what shape says of $named: $(cat stdout)"
+grep "^$named .* FAIL " stdout | grep -F -e "$words" >/dev/null || broken "'$words' in what shape says of $named: $(cat stdout)"
 [ "$(grep -c ' PASS ' stdout)" = 23 ] || broken "PASS for the other 23 roles: $(cat stdout)"
 expect 1 '' "$accprobe" shape --cubin mutant.cubin --golden golden --filter "^${named//./[.]}\$" --out shape.json
-grep -F '"kernel": "' shape.json | grep -qF "\"role\": \"$named\"" || broken "the kernel and $named in the shape file: $(cat shape.json)"
+grep -F '"kernel": "' shape.json | grep -F "\"role\": \"$named\"" >/dev/null || broken "the kernel and $named in the shape file: $(cat shape.json)"
 
 # What shape writes, diff reads again, each role apart.
 expect 0 '' "$accprobe" shape --cubin "$built" --golden golden --out before.json
