@@ -28,15 +28,20 @@ static void print_head(const struct accp_explained *explained, bool markdown)
     const struct accp_cubin *cubin = &explained->opened.cubin;
     const struct accp_explanation *explanation = &explained->explanation;
     const char *end = markdown ? "\n\n" : "\n";
+    const char *symbol = explained->kernel->name;
+    char plain[256];
+    const bool is_mangled = accp_kernel_plain_name(symbol, plain, sizeof plain);
     printf("predicted: %s at %d warp%s (%d on a scheduler), %s, ptxas %s, model %s on hardware%s",
-           explained->role ? explained->role->name : explained->kernel->name, explained->warps,
-           ACCP_PLURAL(explained->warps, "s"), explanation->scheduler_warps, cubin->arch_name,
-           cubin->compiler_version[0] ? cubin->compiler_version : "unknown",
+           explained->role ? explained->role->name
+           : is_mangled    ? plain
+                           : symbol,
+           explained->warps, ACCP_PLURAL(explained->warps, "s"), explanation->scheduler_warps,
+           cubin->arch_name, cubin->compiler_version[0] ? cubin->compiler_version : "unknown",
            explanation->prediction.validated ? "calibrated" : "not validated", end);
     printf("loop 0x%zx to 0x%zx of %s: %d instruction%s; %d register%s a thread",
            explained->loop->head * ACCP_INSTRUCTION_BYTES,
-           explained->loop->latch * ACCP_INSTRUCTION_BYTES, explained->kernel->name,
-           explanation->count, ACCP_PLURAL(explanation->count, "s"), explained->kernel->registers,
+           explained->loop->latch * ACCP_INSTRUCTION_BYTES, symbol, explanation->count,
+           ACCP_PLURAL(explanation->count, "s"), explained->kernel->registers,
            ACCP_PLURAL(explained->kernel->registers, "s"));
     printf(" of %d that %s", explained->register_limit, explained->register_limit_by);
     printf("; %d warps fit on an SM%s", explanation->prediction.most_warps, end);

@@ -47,8 +47,7 @@ static enum accp_status open_role(const struct accp_options *options, const char
     if (!explained->role)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "\"%.60s\" is no role (accprobe list shows them), nor a probe that can be "
-                         "explained (optimal, sink); for a kernel of your own: --cubin FILE "
-                         "--kernel NAME",
+                         "explained (optimal, sink); for a kernel of your own: --cubin FILE",
                          name);
     if (explained->role->dispatch == ACCP_DISPATCH_MIXED)
         return accp_fail(
@@ -62,40 +61,6 @@ static enum accp_status open_role(const struct accp_options *options, const char
                            explained->role->kernel, &explained->kernel, error);
 }
 
-static enum accp_status has_loop(const struct accp_cubin *cubin, const struct accp_kernel *kernel,
-                                 bool *has, struct accp_error *error)
-{
-    struct accp_code code;
-    ACCP_TRY(accp_code_init(cubin, kernel, &code, error));
-    *has = code.loop_count > 0;
-    accp_code_fini(&code);
-    return ACCP_STATUS_OK;
-}
-
-/* The only kernel with a loop; where there are more, the answer names them. */
-static enum accp_status pick_looping(const struct accp_cubin *cubin, const char *file,
-                                     const struct accp_kernel **kernel, struct accp_error *error)
-{
-    char names[ACCP_ERROR_TEXT_BYTES / 2] = "";
-    size_t count = 0;
-    *kernel = NULL;
-    for (size_t i = 0; i < cubin->kernel_count; ++i) {
-        bool has;
-        ACCP_TRY(has_loop(cubin, &cubin->kernels[i], &has, error));
-        if (!has) continue;
-        *kernel = &cubin->kernels[i];
-        const size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", count++ ? ", " : "", (*kernel)->name);
-    }
-    if (count == 1) return ACCP_STATUS_OK;
-    if (count == 0)
-        return accp_fail(error, ACCP_STATUS_INPUT, file, -1, "has %zu kernels, and none has a loop",
-                         cubin->kernel_count);
-    return accp_fail(error, ACCP_STATUS_INPUT, file, -1,
-                     "has %zu kernels with a loop, of %zu: choose one with --kernel: %s", count,
-                     cubin->kernel_count, names);
-}
-
 static enum accp_status open_cubin(const struct accp_options *options,
                                    struct accp_explained *explained, struct accp_error *error)
 {
@@ -104,11 +69,7 @@ static enum accp_status open_cubin(const struct accp_options *options,
     if (options->arch && strcmp(options->arch, cubin->arch_name) != 0)
         return accp_fail(error, ACCP_STATUS_INPUT, options->cubin, -1,
                          "is code for %s, not for %.20s (--arch)", cubin->arch_name, options->arch);
-    if (options->kernel || cubin->kernel_count == 1)
-        ACCP_TRY(
-            accp_cubin_pick(cubin, options->cubin, options->kernel, &explained->kernel, error));
-    else
-        ACCP_TRY(pick_looping(cubin, options->cubin, &explained->kernel, error));
+    ACCP_TRY(accp_cubin_pick(cubin, options->cubin, options->kernel, &explained->kernel, error));
     explained->role = accp_role_find(explained->kernel->name);
     return ACCP_STATUS_OK;
 }
@@ -121,8 +82,10 @@ static enum accp_status open_any(const struct accp_options *options,
                          "explain takes one role: it does not know what to do with \"%.60s\"",
                          options->operands[1]);
     if (options->cubin && options->operand_count > 0)
-        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
-                         "explain takes a role, or --cubin FILE with --kernel NAME, not both");
+        return accp_fail(
+            error, ACCP_STATUS_USAGE, NULL, -1,
+            "explain takes a role, or --cubin FILE (and --kernel NAME where it has several), "
+            "not both");
     if (options->kernel && !options->cubin)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "--kernel names a kernel of --cubin FILE; a role is named without it");
@@ -132,7 +95,7 @@ static enum accp_status open_any(const struct accp_options *options,
     return accp_fail(
         error, ACCP_STATUS_USAGE, NULL, -1,
         "explain what? Name a role (accprobe list shows them), a probe (optimal, sink), "
-        "or --cubin FILE with --kernel NAME");
+        "or --cubin FILE (and --kernel NAME where it has several kernels)");
 }
 
 /* Registers of an SM for each of so many threads: a warp gets them in units of `allocation`. */

@@ -38,24 +38,24 @@ const struct accp_help_text accp_help_variables[] = {
     {NULL, NULL},
 };
 
-/* Where the general words leave open what an exit status means. */
 static const struct {
     enum accp_verb verb;
-    const char *text;
-} own_statuses[] = {
-    {ACCP_VERB_shape, "1 a law is broken or structure lost; 2 DRIFT: another hot loop than the "
-                      "golden shape's of that arch and compiler; 0 also where no golden answers "
-                      "and the laws hold (NO_GOLDEN)"},
-    {ACCP_VERB_diff, "0 identical (for cubins also with registers renamed); 2 differs; 1 structure "
-                     "lost (not for runs)"},
-    {ACCP_VERB_explain, "3 the model does not time the loop"},
+    struct accp_help_text text;
+} statuses[] = {
+#define STATUS(verb, status, text) {ACCP_VERB_##verb, {#status, text}},
+#include "cli/statuses.def"
 };
 
-const char *accp_help_own_statuses(enum accp_verb verb)
+const struct accp_help_text *accp_help_status(enum accp_verb verb, size_t index)
 {
-    for (size_t i = 0; i < sizeof own_statuses / sizeof *own_statuses; ++i)
-        if (own_statuses[i].verb == verb) return own_statuses[i].text;
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; ++i)
+        if (statuses[i].verb == verb && index-- == 0) return &statuses[i].text;
     return NULL;
+}
+
+static void print_text(FILE *stream, const struct accp_help_text *text, int width)
+{
+    fprintf(stream, "  %-*s %s\n", width, text->name, text->text);
 }
 
 static void print_texts(FILE *stream, const char *head, const struct accp_help_text *texts,
@@ -63,7 +63,7 @@ static void print_texts(FILE *stream, const char *head, const struct accp_help_t
 {
     fprintf(stream, "\n%s\n", head);
     for (; texts->name; ++texts)
-        fprintf(stream, "  %-*s %s\n", width, texts->name, texts->text);
+        print_text(stream, texts, width);
 }
 
 void accp_help_print(FILE *stream)
@@ -85,7 +85,8 @@ void accp_help_verb_print(FILE *stream, enum accp_verb id)
     fprintf(stream, "accprobe %s: %s\n\nusage: accprobe %s [options]%s%s\n\n", verb->name,
             verb->summary, verb->name, *verb->operands ? " " : "", verb->operands);
     accp_options_print(stream, verb->takes);
-    print_texts(stream, "exit status:", accp_help_statuses, 3);
-    const char *own = accp_help_own_statuses(id);
-    if (own) fprintf(stream, "  here: %s\n", own);
+    fputs("\nexit status:\n", stream);
+    const struct accp_help_text *status;
+    for (size_t i = 0; (status = accp_help_status(id, i)) != NULL; ++i)
+        print_text(stream, status, 3);
 }

@@ -27,12 +27,13 @@ struct accp_help_text {
     const char *name, *text;
 };
 
-/* Exit statuses of every verb, and variables that the tool reads. Each ends in a row of NULLs. */
+/* Exit statuses in general, and variables that the tool reads. Each ends in a row of NULLs. */
 extern const struct accp_help_text accp_help_statuses[];
 extern const struct accp_help_text accp_help_variables[];
 
-/* What exit statuses mean for this verb in particular; NULL: nothing beyond the general words. */
-const char *accp_help_own_statuses(enum accp_verb verb);
+/* The exit statuses that a verb ends with, ascending, and what they mean there; static. NULL: it has no more
+ * than `index`. */
+const struct accp_help_text *accp_help_status(enum accp_verb verb, size_t index);
 
 /* What the tool is, on one line; static. */
 extern const char accp_help_summary[];

@@ -57,7 +57,10 @@ static void put_verb(enum accp_verb id)
         snprintf(option, sizeof option, "--%s", row->name);
         put_paragraph(option, row->argument, row->help);
     }
-    if (accp_help_own_statuses(id)) put_paragraph("exit status", "", accp_help_own_statuses(id));
+    fputs(".PP\nExit status:\n", stdout);
+    const struct accp_help_text *status;
+    for (size_t i = 0; (status = accp_help_status(id, i)) != NULL; ++i)
+        put_paragraph(status->name, "", status->text);
 }
 
 static void print_manual(void)

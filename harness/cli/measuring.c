@@ -69,12 +69,15 @@ static enum accp_status job_of_stranger(const struct accp_options *options, stru
     snprintf(job->path, sizeof job->path, "%s", options->cubin);
     ACCP_TRY(accp_file_read(job->path, 1u << 30, &job->bytes, error));
     ACCP_TRY(job_open(job, error));
+    const struct accp_kernel *named = NULL;
+    if (options->kernel)
+        ACCP_TRY(accp_cubin_pick(&job->cubin, job->path, options->kernel, &named, error));
     struct accp_pattern filter;
     ACCP_TRY(accp_pattern_init(&filter, "filter", options->filter, error));
     int64_t unfit = -1;
     for (size_t i = 0; i < job->cubin.kernel_count; ++i) {
         const struct accp_kernel *kernel = &job->cubin.kernels[i];
-        if (options->kernel && strcmp(options->kernel, kernel->name) != 0) continue;
+        if (named && kernel != named) continue;
         const struct accp_role *role = accp_role_find(kernel->name);
         const bool is_selected = accp_pattern_matches(&filter, role ? role->name : kernel->name);
         if (!is_selected && !(role && is_measured_whole(options))) continue;
@@ -93,9 +96,7 @@ static enum accp_status job_of_stranger(const struct accp_options *options, stru
             "accp_parameters (%zu bytes, kernels/parameters.h); predict takes any",
             (long long)unfit, sizeof(struct accp_parameters));
     return accp_fail(error, ACCP_STATUS_USAGE, job->path, -1, "no kernel of it is called %.80s",
-                     options->kernel   ? options->kernel
-                     : options->filter ? options->filter
-                                       : "anything");
+                     options->filter ? options->filter : "anything");
 }
 
 static bool is_selected(const struct accp_selection *selection, const char *role)

@@ -72,6 +72,7 @@ enum accp_status accp_content_of(const char *path, enum accp_content *content,
 struct wanted {
     const struct accp_options *options;
     const struct accp_selection *selection; /* NULL: a stranger's cubin */
+    const struct accp_kernel *kernel;       /* that --kernel names; NULL: any */
     struct accp_pattern filter;
 };
 
@@ -83,7 +84,7 @@ static bool wants(const char *kernel, const struct accp_role *role, void *contex
         if (wanted->selection->roles[i] == role) return true;
     if (wanted->selection) return false;
     const struct accp_options *options = wanted->options;
-    if (options->kernel && strcmp(options->kernel, kernel) != 0) return false;
+    if (wanted->kernel && strcmp(wanted->kernel->name, kernel) != 0) return false;
     if (options->probe && (!role || strcmp(accp_probe_names[role->probe], options->probe) != 0))
         return false;
     return accp_pattern_matches(&wanted->filter, role ? role->name : kernel);
@@ -104,10 +105,10 @@ enum accp_status accp_shaping_cubin(const struct accp_options *options,
 {
     struct wanted wanted = {.options = options};
     const struct accp_shape_options how = shape_options(options, with_listings);
-    const struct accp_kernel *kernel;
     memset(shapes, 0, sizeof *shapes);
     if (options->kernel)
-        ACCP_TRY(accp_cubin_pick(&opened->cubin, opened->path, options->kernel, &kernel, error));
+        ACCP_TRY(
+            accp_cubin_pick(&opened->cubin, opened->path, options->kernel, &wanted.kernel, error));
     ACCP_TRY(accp_pattern_init(&wanted.filter, "filter", options->filter, error));
     enum accp_status status = accp_shapes_of_cubin(opened->path, &opened->cubin, wants, &wanted,
                                                    &how, shapes, skipped, error);

@@ -242,21 +242,3 @@ const struct accp_kernel *accp_cubin_find(const struct accp_cubin *cubin, const 
         if (strcmp(cubin->kernels[i].name, name) == 0) return &cubin->kernels[i];
     return NULL;
 }
-
-enum accp_status accp_cubin_pick(const struct accp_cubin *cubin, const char *file, const char *name,
-                                 const struct accp_kernel **kernel, struct accp_error *error)
-{
-    *kernel = name ? accp_cubin_find(cubin, name) : &cubin->kernels[0];
-    if (*kernel && (name || cubin->kernel_count == 1)) return ACCP_STATUS_OK;
-    *kernel = NULL;
-    char names[ACCP_ERROR_TEXT_BYTES / 2] = "";
-    for (size_t i = 0; i < cubin->kernel_count; ++i) {
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i ? ", " : "", cubin->kernels[i].name);
-    }
-    if (name)
-        return accp_fail(error, ACCP_STATUS_INPUT, file, -1, "has no kernel %.80s; it has %s", name,
-                         names);
-    return accp_fail(error, ACCP_STATUS_INPUT, file, -1,
-                     "has %zu kernels: choose one with --kernel: %s", cubin->kernel_count, names);
-}

@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "matrix.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,8 +66,15 @@ void accp_cubin_close(struct accp_cubin *cubin);
 /* The kernel of that symbol; NULL when there is none. Valid until the cubin is closed. */
 const struct accp_kernel *accp_cubin_find(const struct accp_cubin *cubin, const char *name);
 
-/* The kernel that --kernel named, or the only one when `name` is NULL. INPUT names the kernels that
- * there are. */
+/* "space::dot" of the symbol _ZN5space3dotIfEvPKf: the identifiers in front of template and function
+ * arguments, which is where a kernel's symbol begins (Itanium C++ ABI, "Mangling"; a kernel is no member
+ * of a class). false, and `name` means nothing, where the symbol is of another form or the name does
+ * not fit. */
+bool accp_kernel_plain_name(const char *symbol, char *name, size_t name_bytes);
+
+/* The kernel that --kernel named: by its symbol, or by its name in the source, with namespaces or without,
+ * where one kernel alone is called so. When `name` is NULL, the only kernel, or the only one with a loop. INPUT
+ * names those to choose from: all that are called so, or that have a loop; else as accp_code_init. */
 enum accp_status accp_cubin_pick(const struct accp_cubin *cubin, const char *file, const char *name,
                                  const struct accp_kernel **kernel, struct accp_error *error);
 

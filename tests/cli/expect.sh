@@ -11,6 +11,13 @@ broken() {
     exit 1
 }
 
+# is_listed STATUS COMMAND...: of accprobe, whether the verb's --help lists that status; 4 and 77 come of any environment.
+is_listed() {
+    case ${2##*/}:$1 in
+    accprobe:[123]) "$2" "$3" --help | grep "^  $1  " >/dev/null ;;
+    esac
+}
+
 # expect STATUS WORDS COMMAND...: that exit status, and WORDS in what it says on stderr: on its only line where it
 # fails, and nothing at all where WORDS are empty. Its stdout goes to the file stdout.
 expect() {
@@ -18,6 +25,7 @@ expect() {
     shift 2
     "$@" >"$scratch/stdout" 2>"$scratch/stderr" </dev/null || got=$?
     [ "$got" = "$status" ] || broken "exit status $status, not $got, from: $*"
+    is_listed "$status" "$@" || broken "--help to list exit status $status: $*"
     if [ -z "$words" ]; then
         [ ! -s "$scratch/stderr" ] || broken "silence from: $*"
         return

@@ -122,12 +122,40 @@ END
     grep -q ' of looping: ' stdout || broken "the kernel with the loop: $(sed -n 2p stdout)"
     expect 4 'has 2 kernels with a loop, of 3: choose one with --kernel:' "$accprobe" explain --cubin two.cubin
     if grep -q flat stderr; then broken "no kernel without a loop among the choices: $(cat stderr)"; fi
+    expect 4 'has no kernel absent; with a loop it has: ' "$accprobe" explain --cubin two.cubin --kernel absent
+
+    # Names as they are in the source, where the symbol is mangled.
+    cat >spaces.cu <<'END'
+#define LOOP float a = x[0]; for (int i = 0; i < n; ++i) a = a * a + 1; x[0] = a;
+namespace space {
+__global__ void scale(float *x, int n) { LOOP }
+template <typename T, int k> __global__ void dot(T *x, int n) { LOOP x[1] = k; }
+template __global__ void dot<float, 1>(float *, int);
+template __global__ void dot<float, 8>(float *, int);
+}
+namespace { __global__ void hidden(float *x, int n) { LOOP } }
+void launch(float *x) { hidden<<<1, 1>>>(x, 1); }
+END
+    "$ACCP_NVCC" -arch=sm_90 -cubin -o spaces.cubin spaces.cu || broken 'a cubin of C++ names'
+    for name in scale space::scale _ZN5space5scaleEPfi; do
+        expect 0 '' "$accprobe" explain --cubin spaces.cubin --kernel $name
+        grep -q '^predicted: space::scale at 8 warps' stdout || broken "$name to be found: $(head -2 stdout)"
+        grep -q ' of _ZN5space5scaleEPfi: ' stdout || broken "its symbol: $(head -2 stdout)"
+    done
+    expect 0 '' "$accprobe" explain --cubin spaces.cubin --kernel '(anonymous namespace)::hidden'
+    expect 0 '' "$accprobe" predict --cubin spaces.cubin --kernel hidden
+    expect 0 '' "$accprobe" shape --cubin spaces.cubin --kernel hidden --format json
+    [ "$(grep -c '"kernel":' stdout)" = 1 ] || broken "one shape: $(cat stdout)"
+    expect 4 'has 2 kernels called dot: choose one with --kernel and its symbol: _ZN5space3dotI' "$accprobe" explain --cubin spaces.cubin --kernel dot
+    expect 4 'has no kernel cale; ' "$accprobe" explain --cubin spaces.cubin --kernel cale
+    expect 4 'takes a symbol, or a name without <...>' "$accprobe" explain --cubin spaces.cubin --kernel 'space::dot<float, 8>'
+    expect 4 '(space::scale)' "$accprobe" explain --cubin spaces.cubin
 fi
 
 # What a person in a hurry does wrong.
 expect 4 'explain what?' "$accprobe" explain
 expect 4 'is no role' "$accprobe" explain optimal.chain31.acc1
-expect 4 'not both' "$accprobe" explain optimal.chain29.acc1 --cubin "$built"
+expect 4 'where it has several), not both' "$accprobe" explain optimal.chain29.acc1 --cubin "$built"
 expect 4 'names a kernel of --cubin' "$accprobe" explain --kernel $kernel
 expect 4 'its warps run different loops' "$accprobe" explain mixed.chain29.acc1
 expect 4 'no loop' "$accprobe" explain --cubin "$built" --kernel $kernel --loop 0x10

@@ -52,11 +52,42 @@ static void test_pick_names_what_there_is(void **state)
                      ACCP_STATUS_OK);
     assert_string_equal(kernel->name, "loop_none");
     assert_int_equal(accp_cubin_pick(&opened.cubin, "f", NULL, &kernel, &error), ACCP_STATUS_INPUT);
-    assert_non_null(strstr(error.text, "has 3 kernels: choose one with --kernel"));
-    assert_non_null(strstr(error.text, "loop_several"));
+    assert_string_equal(error.text, "has 2 kernels with a loop, of 3: choose one with --kernel: "
+                                    "loop_nested, loop_several");
     assert_int_equal(accp_cubin_pick(&opened.cubin, "f", "x", &kernel, &error), ACCP_STATUS_INPUT);
-    assert_non_null(strstr(error.text, "has no kernel x; it has "));
+    assert_non_null(strstr(error.text, "has no kernel x; with a loop it has: loop_"));
     data_close(&opened);
+}
+
+static void test_plain_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *symbol, *name; /* NULL: none */
+    } rows[] = {
+        {"_Z3dotPfi", "dot"},
+        {"_Z3dotIfLi8EEvPT_i", "dot"},
+        {"_ZL3dotPfi", "dot"},
+        {"_ZN5space5inner3dotIfLi8EEEvPT_i", "space::inner::dot"},
+        {"_ZN36_GLOBAL__N__b08eb015_4_k_cu_55e57cd56hiddenEPfi", "(anonymous namespace)::hidden"},
+        {"dot", NULL},
+        {"_Z", NULL},
+        {"_ZN", NULL},
+        {"_ZNS_3dotE", NULL},
+        {"_Z0", NULL},
+        {"_Z4dot", NULL},
+        {"_Z99999999999999999999999dot", NULL},
+        {"_Z-1dot", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; ++i) {
+        char name[64];
+        const bool is_mangled = accp_kernel_plain_name(rows[i].symbol, name, sizeof name);
+        assert_int_equal(is_mangled, rows[i].name != NULL);
+        if (is_mangled) assert_string_equal(name, rows[i].name);
+    }
+    char small[8];
+    assert_false(accp_kernel_plain_name("_Z8eightoneP", small, sizeof small));
+    assert_true(accp_kernel_plain_name("_Z7sevenoneP", small, sizeof small));
 }
 
 static Elf64_Ehdr *header_of(struct accp_bytes *bytes)
@@ -262,6 +293,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_facts_of_each_compiler),
         cmocka_unit_test(test_pick_names_what_there_is),
+        cmocka_unit_test(test_plain_names),
         cmocka_unit_test(test_bad_input_is_named),
         cmocka_unit_test(test_truncated_anywhere),
         cmocka_unit_test(test_stripped_of_symbols),
