@@ -9,11 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void accp_page_section(FILE *stream, const char *id, const char *heading)
-{
-    fprintf(stream, "</section>\n<section id=\"%s\"><h2>%s</h2>\n", id, heading);
-}
-
 void accp_page_accs_of(const struct accp_summary *summary, const char *family, int warps,
                        struct accp_page_accs *accs)
 {
@@ -124,40 +119,27 @@ static void put_head(const struct accp_page *page, FILE *stream)
     }
 }
 
-static void put_navigation(FILE *stream)
-{
-    static const char *const links[][2] = {
-        {"verdict", "Verdict"}, {"progress", "Progress"},   {"peaks", "Peaks"},
-        {"gap", "Gap growth"},  {"modes", "Modes"},         {"shapes", "SASS"},
-        {"sweep", "Compilers"}, {"timelines", "Timelines"}, {"provenance", "Provenance"}};
-    fputs("<nav aria-label=\"Sections\"><ul>", stream);
-    for (size_t i = 0; i < sizeof links / sizeof *links; ++i)
-        fprintf(stream, "<li><a href=\"#%s\">%s</a></li>", links[i][0], links[i][1]);
-    fputs("</ul></nav></header>\n<main><section id=\"verdict\"><h2>Verdict</h2>\n", stream);
-}
-
 static void put_number(FILE *stream, double number)
 {
     if (isnan(number))
-        fputs("<td class=\"n\"></td>", stream);
+        fputs("<td></td>", stream);
     else
-        fprintf(stream, "<td class=\"n\">%.5g</td>", number);
+        fprintf(stream, "<td>%.5g</td>", number);
 }
 
 static void put_line(FILE *stream, const struct accp_line *line)
 {
-    fprintf(stream, "<tr><td class=\"%s\">%s&nbsp;%s</td><td class=\"claim\"><span class=\"mono\">",
-            accp_verdict_name(line->verdict), glyph(line->verdict),
-            accp_verdict_name(line->verdict));
+    fprintf(stream, "<tr><td class=\"%s\">%s&nbsp;%s</td><td>", accp_verdict_name(line->verdict),
+            glyph(line->verdict), accp_verdict_name(line->verdict));
     accp_markup_text(stream, line->claim);
-    fputs("</span></td>", stream);
+    fputs("</td>", stream);
     put_number(stream, line->value);
     put_number(stream, line->low);
     put_number(stream, line->high);
     if (isnan(line->least_visible))
-        fputs("<td class=\"n\"></td>", stream);
+        fputs("<td></td>", stream);
     else
-        fprintf(stream, "<td class=\"n\">%.2f&nbsp;%%</td>", 100 * line->least_visible);
+        fprintf(stream, "<td>%.2f&nbsp;%%</td>", 100 * line->least_visible);
     fputs("<td>", stream);
     accp_markup_format(stream, "%s: %s", accp_reason_name(line->reason), line->text);
     fputs("</td></tr>\n", stream);
@@ -177,8 +159,8 @@ static void put_lines(FILE *stream, const struct accp_judgement *judgement, bool
 {
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
           "aria-label=\"Claims\"><table class=\"claims\"><thead><tr>"
-          "<th>verdict</th><th>claim</th><th class=\"n\">value</th><th class=\"n\">from</th>"
-          "<th class=\"n\">to</th><th class=\"n\">least "
+          "<th>verdict</th><th>claim</th><th>value</th><th>from</th>"
+          "<th>to</th><th>least "
           "visible</th><th>reason</th></tr></thead><tbody>\n",
           stream);
     for (int verdict = ACCP_VERDICT_COUNT - 1; verdict >= 0; --verdict)
@@ -203,51 +185,102 @@ static void put_verdict(const struct accp_page *page, FILE *stream)
     fputs("</details>\n", stream);
 }
 
-static enum accp_status put_parts(const struct accp_paging *paging, struct accp_error *error)
+static bool is_always(const struct accp_paging *paging)
 {
-    put_verdict(paging->page, paging->stream);
-    accp_page_progress(paging);
-    ACCP_TRY(accp_page_peaks(paging, error));
-    accp_page_gap(paging);
-    accp_page_modes(paging);
-    accp_page_shapes(paging);
-    accp_page_sweep(paging);
-    accp_page_timelines(paging);
-    accp_page_provenance(paging);
-    return ACCP_STATUS_OK;
+    (void)paging;
+    return true;
 }
 
-/* The page with places for its plots; *text is owned by the caller. */
-static enum accp_status compose(const struct accp_page *page, const struct accp_summary *summary,
-                                struct accp_plots *plots, char **text, struct accp_error *error)
+/* Kernels of no role have no series: what is told of one would be a heading and no more. */
+static bool has_series(const struct accp_paging *paging)
+{
+    size_t at = 0;
+    return accp_summary_next_series(paging->summary, &at) != NULL;
+}
+
+static bool has_peaks(const struct accp_paging *paging)
+{
+    return has_series(paging) || paging->recorded;
+}
+
+static bool has_timelines(const struct accp_paging *paging)
+{
+    return paging->page->timeline_count > 0 || paging->page->timeline_note[0];
+}
+
+/* The sections behind the verdict, in their order. */
+static const struct part {
+    const char *id, *link, *heading;
+    bool (*is_there)(const struct accp_paging *paging);
+    void (*put)(const struct accp_paging *paging);
+} parts[] = {
+    {"progress", "Progress", "Progress by accumulators", is_always, accp_page_progress},
+    {"peaks", "Peaks", "Peaks over occupancy", has_peaks, accp_page_peaks},
+    {"gap", "Gap growth", "Growth of the gap", accp_page_has_gap, accp_page_gap},
+    {"modes", "Modes", "Distribution of modes", has_series, accp_page_modes},
+    {"shapes", "SASS", "SASS, and what changed", accp_page_has_shapes, accp_page_shapes},
+    {"sweep", "Compilers", "What compilers made of it", has_series, accp_page_sweep},
+    {"timelines", "Timelines", "Timelines, predicted", has_timelines, accp_page_timelines},
+    {"provenance", "Provenance", "Provenance", is_always, accp_page_provenance},
+};
+
+static void put_navigation(const struct accp_paging *paging)
+{
+    fputs("<nav aria-label=\"Sections\"><ul><li><a href=\"#verdict\">Verdict</a></li>",
+          paging->stream);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i)
+        if (parts[i].is_there(paging))
+            fprintf(paging->stream, "<li><a href=\"#%s\">%s</a></li>", parts[i].id, parts[i].link);
+    fputs("</ul></nav></header>\n<main><section id=\"verdict\"><h2>Verdict</h2>\n", paging->stream);
+}
+
+static void put_parts(const struct accp_paging *paging)
+{
+    put_navigation(paging);
+    put_verdict(paging->page, paging->stream);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; ++i) {
+        if (!parts[i].is_there(paging)) continue;
+        fprintf(paging->stream, "</section>\n<section id=\"%s\"><h2>%s</h2>\n", parts[i].id,
+                parts[i].heading);
+        parts[i].put(paging);
+    }
+}
+
+/* The page with places for its plots, all but its stream given; *text is owned by the caller. */
+static enum accp_status compose(struct accp_paging *paging, char **text, struct accp_error *error)
 {
     size_t bytes;
-    FILE *stream = open_memstream(text, &bytes);
-    if (!stream) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a page");
-    put_head(page, stream);
-    put_navigation(stream);
-    const struct accp_paging paging = {page, summary, stream, plots};
-    enum accp_status status = put_parts(&paging, error);
+    paging->stream = open_memstream(text, &bytes);
+    if (!paging->stream)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a page");
+    put_head(paging->page, paging->stream);
+    put_parts(paging);
     fputs("</section></main>\n<footer><p class=\"soft\">accprobe " ACCPROBE_VERSION
           "</p></footer></body></html>\n",
-          stream);
-    if (fclose(stream) != 0 && status == ACCP_STATUS_OK)
-        status = accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a page");
-    return status;
+          paging->stream);
+    if (fclose(paging->stream) != 0)
+        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a page");
+    return ACCP_STATUS_OK;
 }
 
 enum accp_status accp_page_write(const struct accp_page *page, FILE *stream,
                                  struct accp_error *error)
 {
     char *text = NULL;
-    struct accp_summary summary;
+    struct accp_summary summary, recorded = {0};
     struct accp_plots plots;
+    struct accp_paging paging = {.page = page, .summary = &summary, .plots = &plots};
     ACCP_TRY(accp_summary_init(&summary, page->report->runs, page->report->run_count, error));
     enum accp_status status = accp_plots_init(&plots, error);
-    if (status == ACCP_STATUS_OK) status = compose(page, &summary, &plots, &text, error);
+    if (status == ACCP_STATUS_OK && page->occupancy) {
+        status = accp_summary_init(&recorded, page->occupancy, 1, error);
+        paging.recorded = &recorded;
+    }
+    if (status == ACCP_STATUS_OK) status = compose(&paging, &text, error);
     if (status == ACCP_STATUS_OK) status = accp_plots_draw(&plots, text, stream, error);
     free(text);
     accp_plots_fini(&plots);
+    accp_summary_fini(&recorded);
     accp_summary_fini(&summary);
     return status;
 }

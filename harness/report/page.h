@@ -33,27 +33,28 @@ enum { ACCP_BRIEF_LINES = 20 };
 enum accp_status accp_brief_write(const struct accp_report *report, FILE *stream,
                                   struct accp_error *error);
 
-/* For the parts of a page, each a section with a heading; `summary` is of its runs. */
+/* For the parts of a page, each the content of a section; `summary` is of its runs. */
 struct accp_paging {
     const struct accp_page *page;
     const struct accp_summary *summary;
+    const struct accp_summary *recorded; /* of the page's occupancy; NULL: none */
     FILE *stream;
     struct accp_plots *plots; /* whose places are in the stream */
 };
+/* The parts; a section is left out where its accp_page_has_ says so. */
 void accp_page_progress(const struct accp_paging *paging);
+void accp_page_peaks(const struct accp_paging *paging);
 void accp_page_gap(const struct accp_paging *paging);
 void accp_page_modes(const struct accp_paging *paging);
-enum accp_status accp_page_peaks(const struct accp_paging *paging, struct accp_error *error);
 void accp_page_shapes(const struct accp_paging *paging);
 void accp_page_sweep(const struct accp_paging *paging);
 void accp_page_timelines(const struct accp_paging *paging);
 void accp_page_provenance(const struct accp_paging *paging);
+bool accp_page_has_gap(const struct accp_paging *paging);
+bool accp_page_has_shapes(const struct accp_paging *paging);
 
 /* The style sheet (page_style.c). */
 void accp_page_style(FILE *stream);
-
-/* Begins a section; its heading is plain text of ours. */
-void accp_page_section(FILE *stream, const char *id, const char *heading);
 
 /* Accumulator counts of a series or family at a number of warps, ascending: what stands along an axis. */
 enum { ACCP_PAGE_ACCS = 32 };

@@ -117,11 +117,9 @@ static void put_map(FILE *stream, const struct accp_summary *summary)
     fputs("</tbody></table></div>\n", stream);
 }
 
-static enum accp_status put_recorded(const struct accp_paging *paging, struct accp_error *error)
+static void put_recorded(const struct accp_paging *paging)
 {
     const struct accp_page *page = paging->page;
-    struct accp_summary summary;
-    ACCP_TRY(accp_summary_init(&summary, page->occupancy, 1, error));
     fputs("<h3>On record for this GPU</h3>\n<p class=\"soft\">", paging->stream);
     accp_markup_format(paging->stream, "%s, %s, driver %s, %s %s, %s: %s. Not of these runs.",
                        accp_source_text(page->occupancy->source), page->occupancy->device.name,
@@ -129,23 +127,20 @@ static enum accp_status put_recorded(const struct accp_paging *paging, struct ac
                        page->occupancy->compiler.version, page->occupancy->date,
                        page->occupancy_file);
     fputs("</p>\n", paging->stream);
-    put_map(paging->stream, &summary);
-    accp_summary_fini(&summary);
-    return ACCP_STATUS_OK;
+    put_map(paging->stream, paging->recorded);
 }
 
-enum accp_status accp_page_peaks(const struct accp_paging *paging, struct accp_error *error)
+void accp_page_peaks(const struct accp_paging *paging)
 {
     int warps[COLUMNS];
-    accp_page_section(paging->stream, "peaks", "Peaks over occupancy");
     fputs("<p class=\"soft\">The best number of accumulators, with those within 0.2 % of it, and "
           "what it gains over one: "
           "the brighter, the more.</p>\n",
           paging->stream);
     if (series_count(paging->summary) > 0) put_map(paging->stream, paging->summary);
-    if (paging->page->occupancy) return put_recorded(paging, error);
-    if (warps_of(paging->summary, warps) < 3)
+    if (paging->recorded)
+        put_recorded(paging);
+    else if (warps_of(paging->summary, warps) < 3)
         fputs("<p>More columns: <code>accprobe measure --protocol occupancy</code></p>\n",
               paging->stream);
-    return ACCP_STATUS_OK;
 }

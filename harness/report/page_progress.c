@@ -172,17 +172,14 @@ static void put_strangers(const struct accp_paging *paging)
         const struct accp_point *point = &paging->summary->points[i];
         if (point->family[0] || point->processes == 0) continue;
         if (!any)
-            fputs("<h3>Other kernels</h3><table><thead><tr><th>kernel</th><th "
-                  "class=\"n\">warps</th><th class=\"n\">cycles</th><th "
-                  "class=\"n\">progress</th></tr></thead><tbody>\n",
+            fputs("<h3>Kernels of no role</h3><table class=\"kernels\"><thead><tr><th>kernel</th>"
+                  "<th>warps</th><th>cycles</th><th>progress</th></tr></thead><tbody>\n",
                   paging->stream);
         any = true;
-        fputs("<tr><td><span class=\"mono\">", paging->stream);
+        fputs("<tr><td>", paging->stream);
         accp_markup_text(paging->stream, point->role);
-        fprintf(paging->stream,
-                "</span></td><td class=\"n\">%d</td><td class=\"n\">%.6g</td><td "
-                "class=\"n\">%.1f</td></tr>\n",
-                point->warps, point->mean, point->progress);
+        fprintf(paging->stream, "</td><td>%d</td><td>%.6g</td><td>%.1f</td></tr>\n", point->warps,
+                point->mean, point->progress);
     }
     if (any) fputs("</tbody></table>\n", paging->stream);
 }
@@ -190,12 +187,14 @@ static void put_strangers(const struct accp_paging *paging)
 void accp_page_progress(const struct accp_paging *paging)
 {
     const struct accp_point *point;
-    accp_page_section(paging->stream, "progress", "Progress by accumulators");
-    fputs("<p class=\"soft\">Iterations that a warp finishes in 10,000,000 cycles: more is better. "
-          "A ring marks the best of "
-          "its chain; a bar is the tolerance around the golden's level, where one answers. Axes do "
-          "not begin at 0.</p>\n",
+    size_t first = 0;
+    fputs("<p class=\"soft\">Iterations that a warp finishes in 10,000,000 cycles: more is better.",
           paging->stream);
+    if (accp_summary_next_family(paging->summary, &first))
+        fputs(" A ring marks the best of its chain; a bar is the tolerance around the golden's "
+              "level, where one answers. Axes do not begin at 0.",
+              paging->stream);
+    fputs("</p>\n", paging->stream);
     for (size_t at = 0; (point = accp_summary_next_family(paging->summary, &at));) {
         put_family_head(paging, point);
         fputs("<figure class=\"panels\">\n", paging->stream);
@@ -353,22 +352,38 @@ static void put_gap_table(FILE *stream, const char *family, const struct gap_lin
     fputs("</tbody></table>\n", stream);
 }
 
-void accp_page_gap(const struct accp_paging *paging)
+/* The next family that has a gap, each once; *lines are its own. NULL: there are no more. */
+static const struct accp_point *next_gap(const struct accp_paging *paging, size_t *at,
+                                         struct gap_lines *lines)
 {
     const struct accp_point *point;
-    struct gap_lines lines;
-    accp_page_section(paging->stream, "gap", "Growth of the gap");
-    fputs("<p class=\"soft\">How much longer an iteration takes with one accumulator than with the "
-          "best number of them. The longer the chain, the more a split should give.</p>\n"
-          "<figure class=\"panels\">\n",
-          paging->stream);
-    for (size_t at = 0; (point = accp_summary_next_family(paging->summary, &at));) {
+    while ((point = accp_summary_next_family(paging->summary, at))) {
         bool is_first = true;
         for (const struct accp_point *other = paging->summary->points; other < point; ++other)
             is_first &= strcmp(other->family, point->family) != 0;
         if (!is_first) continue;
-        gap_lines_of(paging, point->family, &lines);
-        if (lines.count == 0) continue;
+        gap_lines_of(paging, point->family, lines);
+        if (lines->count > 0) return point;
+    }
+    return NULL;
+}
+
+bool accp_page_has_gap(const struct accp_paging *paging)
+{
+    struct gap_lines lines;
+    size_t at = 0;
+    return next_gap(paging, &at, &lines) != NULL;
+}
+
+void accp_page_gap(const struct accp_paging *paging)
+{
+    const struct accp_point *point;
+    struct gap_lines lines;
+    fputs("<p class=\"soft\">How much longer an iteration takes with one accumulator than with the "
+          "best number of them. The longer the chain, the more a split should give.</p>\n"
+          "<figure class=\"panels\">\n",
+          paging->stream);
+    for (size_t at = 0; (point = next_gap(paging, &at, &lines));) {
         fputs("<div>\n", paging->stream);
         put_gap_figure(paging, point->family, &lines);
         put_gap_table(paging->stream, point->family, &lines);
@@ -455,7 +470,6 @@ static void put_modes_panel(const struct accp_paging *paging, const struct accp_
 void accp_page_modes(const struct accp_paging *paging)
 {
     const struct accp_point *point;
-    accp_page_section(paging->stream, "modes", "Distribution of modes");
     fputs("<p class=\"soft\">Warps of one scheduler lock into phases, each with its own whole "
           "number of cycles. A disc is "
           "as large as the share of the warps that had it, in the first process; the upright line "

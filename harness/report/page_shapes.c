@@ -115,10 +115,18 @@ static void put_shape_row(const struct accp_paging *paging, const struct accp_ru
     fputs("</td></tr>\n", stream);
 }
 
+/* A run says of which SASS its roles were, or it does not. */
+bool accp_page_has_shapes(const struct accp_paging *paging)
+{
+    const struct accp_run_role *role;
+    for (size_t at = 0; (role = next_role(paging, &at));)
+        if (role->sass[0]) return true;
+    return false;
+}
+
 void accp_page_shapes(const struct accp_paging *paging)
 {
     const struct accp_run_role *role;
-    accp_page_section(paging->stream, "shapes", "SASS, and what changed");
     fputs("<p class=\"soft\">The hot loop of each role, found by its hash among the shapes on "
           "record, and compared with that of "
           "the golden's level.</p>\n"
@@ -249,7 +257,6 @@ void accp_page_sweep(const struct accp_paging *paging)
     const struct accp_sweep *sweep = paging->page->sweep;
     const struct accp_run_role *role;
     FILE *stream = paging->stream;
-    accp_page_section(stream, "sweep", "What compilers made of it");
     if (!has_sweep(paging)) {
         fputs("<p>No shapes of these roles are on record for this arch.</p>\n", stream);
         return;

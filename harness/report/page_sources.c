@@ -80,7 +80,6 @@ static void put_timeline(FILE *stream, const struct accp_timeline *timeline)
 void accp_page_timelines(const struct accp_paging *paging)
 {
     const struct accp_page *page = paging->page;
-    accp_page_section(paging->stream, "timelines", "Timelines, predicted");
     fputs("<p class=\"soft\">What the warps of one scheduler do in two iterations, as the issue "
           "model predicts it from the "
           "SASS: tall marks issue an instruction, low ones wait. Others: <code>accprobe report "
@@ -177,7 +176,6 @@ static void put_golden(FILE *stream, const struct accp_golden_found *found)
 void accp_page_provenance(const struct accp_paging *paging)
 {
     const struct accp_page *page = paging->page;
-    accp_page_section(paging->stream, "provenance", "Provenance");
     for (size_t i = 0; i < page->report->run_count; ++i)
         put_run(paging->stream, &page->report->runs[i], page->files[i]);
     for (size_t i = 0; i < page->found_count; ++i)

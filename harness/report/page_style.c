@@ -30,6 +30,9 @@ static const char *const style[] = {
     "#shapes td:last-child{min-width:22rem}td.best{font-weight:700;text-decoration:underline}",
     "code,.mono{font-family:ui-monospace,\"DejaVu Sans Mono\",monospace;font-size:.85em;overflow-wrap:anywhere}",
     "td.claim{white-space:nowrap}td.claim .mono{overflow-wrap:normal}\n",
+    /* of tables with a row for each of thousands: what a cell is follows from its place, and no class is written in it */
+    ".claims td:nth-child(2),.kernels td:first-child{font-family:ui-monospace,\"DejaVu Sans Mono\",monospace;font-size:.77rem;line-height:1.35rem;white-space:nowrap}",
+    ".claims :is(td,th):nth-child(n+3):not(:last-child),.kernels :is(td,th)+:is(td,th){text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n",
     "figure{margin:.5rem 0}.panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,19rem),1fr));",
     "gap:.5rem 1rem}\n",
     "svg{display:block;width:100%;max-width:var(--width);height:auto;fill:none}svg text{font-size:11px}",
@@ -54,14 +57,14 @@ static const char *const style[] = {
     "grid-template-columns:minmax(8rem,max-content) 1fr;gap:.1rem 1rem;margin:.4rem 0}\n",
     "dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}\n",
     "@media(max-width:48rem){.claims thead{display:none}.claims tr{display:grid;grid-template-columns:auto 1fr;",
-    "gap:0 .8rem;padding:.4rem 0;border-bottom:1px solid var(--rule)}.claims td{padding:0}.claims td.n{display:none}",
+    "gap:0 .8rem;padding:.4rem 0;border-bottom:1px solid var(--rule)}.claims td{padding:0}.claims td:nth-child(n+3):not(:last-child){display:none}",
     ".claims td:last-child{grid-column:1/-1}}\n",
     "@media(max-width:36rem){dl{grid-template-columns:1fr}dd{margin-left:1rem}.verdict strong{font-size:1.4rem}}\n",
     "@media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--soft:#444;--rule:#bbb;--shade:#f3f3f3;",
     "--blue:#0068a8;--red:#b94a00;--green:#00785a;--amber:#8a6100;--violet:#99467a}\n",
-    "body{max-width:none;font-size:9pt}nav,.skip{display:none}figure,tr,.panels>*{break-inside:avoid}",
-    "h2,h3{break-after:avoid}*{print-color-adjust:exact}\n",
-    ".scroll{overflow:visible}.lane{zoom:.55}#shapes td:last-child{min-width:0}td.claim,th{white-space:normal}table{font-size:7.5pt}td,th{padding-right:.3rem}td.claim .mono{overflow-wrap:anywhere}",
+    "body{max-width:none;font-size:9pt}nav,.skip{display:none}figure,tr,p,.legend,.panels>*{break-inside:avoid}",
+    "h2,h3,.head,section>p.soft,#sweep .legend{break-after:avoid}*{print-color-adjust:exact}\n",
+    ".scroll{overflow:visible}.lane{zoom:.55}#shapes td:last-child{min-width:0}td.claim,.claims td:nth-child(2),th{white-space:normal}table{font-size:7.5pt}td,th{padding-right:.3rem}td.claim .mono,.claims td:nth-child(2){overflow-wrap:anywhere}.claims td:nth-child(2),.kernels td:first-child{font-size:6.4pt;line-height:11.2pt}",
     "details.whole::details-content{content-visibility:visible;height:auto}}\n",
 };
 /* clang-format on */

@@ -26,8 +26,8 @@ void accp_plot_style(FILE *stream)
     };
     for (int i = 0; i < ACCP_PLOT_COLOUR_COUNT; ++i)
         fprintf(stream,
-                "[stroke='rgb(  1,   2, %3d)'],[fill='rgb(  1,   2, %3d)'],[color='rgb(  1,   2, "
-                "%3d)'],[fill='rgb(1,2,%d)']{%s}\n",
+                "[stroke='rgb( 1, 2, %d)'],[fill='rgb( 1, 2, %d)'],[color='rgb( 1, 2, "
+                "%d)'],[fill='rgb(1,2,%d)']{%s}\n",
                 i, i, i, i, styles[i]);
 }
 

@@ -149,7 +149,8 @@ static char *next_line(struct cursor *cursor)
     return line + strspn(line, "\t ");
 }
 
-/* Takes out of a line what a page has no use for: fonts and widths, which its style sheet says, and paths of no length. */
+/* Takes out of a line what a page has no use for: fonts and widths, which its style sheet says, and paths of no length;
+ * and all but one of several blanks. */
 static char *shortened(char *line)
 {
     static const char *const useless[][2] = {{"<path stroke='black'", "/>"},
@@ -168,6 +169,10 @@ static char *shortened(char *line)
             if (useless[i][0][0] == ' ') *at++ = ' '; /* attributes stay apart */
             memmove(at, end, strlen(end) + 1);
         }
+    char *to = line;
+    for (const char *from = line; *from; ++from)
+        if (*from != ' ' || from[1] != ' ') *to++ = *from;
+    *to = 0;
     return line + strspn(line, "\t ");
 }
 

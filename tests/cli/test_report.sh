@@ -86,7 +86,7 @@ assert "150109880320 bytes" in text, "a size in all its digits"
 figures = re.findall(r"<svg.*?</svg>", source, re.S)
 assert len(figures) == 13, len(figures)
 for figure in figures:
-    assert "<title>" in figure and len(figure) < 40000 and "rgb(  1,   2," in figure, figure[:200]
+    assert "<title>" in figure and len(figure) < 40000 and "rgb( 1, 2," in figure, figure[:200]
     assert not re.search("font|stroke='black'|fill=.black", figure), "colours and fonts of the style sheet alone"
 assert re.search("optimal.chain29.acc2 at 8 warps: progress 80104.9, .*, outside the golden&#39;s tolerance</title></use>", source)
 assert all(f"[fill='rgb(1,2,{number})']" in source for number in (0, 1)), "text in the page's colours"
@@ -102,6 +102,23 @@ assert os.path.getsize("all.html") < 2e6
 assert used.ru_utime + used.ru_stime < 1
 sys.argv[1:] = ["all.html"]
 exec(open("read_page.py").read())
+END
+# The heaviest timelines that all probes have, as many as a page draws; and a run of 901 kernels that are no roles: no section
+# of it has a heading and nothing else.
+expect 0 '' "$accprobe" report "$folder"/*.run.json --timeline '^dispatch[.]chain29' -o timelines.html
+[ "$(grep -c 'an iteration, predicted' timelines.html)" = 12 ] || broken '12 timelines'
+expect 0 '' "$accprobe" report "$folder/occupancy/map.run.json" -o map.html
+for page in timelines map; do
+    [ "$(wc -c <$page.html)" -lt 2000000 ] || broken "a page below 2 MB: $page, $(wc -c <$page.html) bytes"
+    python3 read_page.py $page.html || broken "a page that is well-formed: $page"
+done
+python3 - <<'END' || broken 'the sections of kernels of no role'
+import re
+page = open("map.html", encoding="utf-8").read()
+assert re.findall('<section id="([a-z]+)"', page) == re.findall('<li><a href="#([a-z]+)"', page) == ["verdict", "progress", "provenance"]
+rows = re.findall(r"<tr><td>map_chain(\d+)_acc(\d+)</td><td>(\d+)</td><td>([0-9.]+)</td><td>([0-9.]+)</td></tr>", page)
+assert len(set(rows)) == 5406, len(rows)
+assert page.count("<td>NO_BASELINE: ") == 5406
 END
 for run in "$ACCP_SOURCE_DIR/golden/document/optimal.json" "$folder/occupancy/optimal.run.json"; do
     expect 0 '' "$accprobe" report "$run" -o other.html
@@ -178,4 +195,26 @@ shoot narrow 500
 HOME=$scratch timeout 100 "$browser" --headless=new "${walls[@]}" --disable-gpu --print-to-pdf=page.pdf "file://$scratch/page.html" >pdf.log 2>&1 ||
     broken "a print: $(tail -n3 pdf.log)"
 [ "$(wc -c <page.pdf)" -gt 60000 ] || broken 'a print with something in it'
+if ! command -v pdftotext >/dev/null; then
+    echo 'no pdftotext (poppler-utils): where the pages of a print end was not looked at'
+    echo passed
+    exit
+fi
+# No heading stands at the foot of a printed page without what it is of, wherever the section before it ends.
+expect 0 '' "$accprobe" report "$ACCP_RECORDING" -o whole.html
+for space in 120 180; do
+    sed "s|</nav>|</nav><div style=\"height:${space}px\"></div>|" whole.html >moved.html
+    HOME=$scratch timeout 100 "$browser" --headless=new "${walls[@]}" --disable-gpu --no-pdf-header-footer --print-to-pdf=moved.pdf \
+        "file://$scratch/moved.html" >pdf.log 2>&1 || broken "a print: $(tail -n3 pdf.log)"
+    pdftotext -layout moved.pdf moved.txt || broken 'text in the print'
+    python3 - <<'END' || broken "no heading alone at the foot of a page, $space pixels further down"
+import re
+headings = re.findall("<h2>(.*?)</h2>", open("whole.html", encoding="utf-8").read())
+assert len(headings) == 9, headings
+pages = [[line.strip() for line in page.splitlines() if line.strip()] for page in open("moved.txt", encoding="utf-8").read().split("\f")]
+assert sum(line in headings for page in pages for line in page) == 9, "every heading in the print"
+alone = [(number + 1, page[-5:]) for number, page in enumerate(pages) if any(line in headings for line in page[-5:])]
+assert not alone, alone
+END
+done
 echo passed
