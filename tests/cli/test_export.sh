@@ -80,6 +80,54 @@ read = junitparser.JUnitXml.fromfile("junit.out")
 assert read.tests == len(cases) and read.failures == int(suite.get("failures"))
 END
 
+# valid FILE SCHEMA; invalid FILE SCHEMA: what its reader would take, and would not.
+valid() { xmllint --noout --relaxng "$ACCP_SOURCE_DIR/tests/data/consumers/$2.rng" "$1" 2>stderr || broken "$1 to be valid by $2"; }
+invalid() {
+    ! xmllint --noout --relaxng "$ACCP_SOURCE_DIR/tests/data/consumers/$2.rng" "$1" 2>stderr || broken "$1 not to be valid by $2"
+    grep -q 'fails to validate' stderr || broken "$1 to be read, and to fail by $2"
+}
+
+# Jenkins' xunit plugin: runs that fail (above), that pass, that were disturbed, and that no golden answers for.
+if command -v xmllint >/dev/null; then
+    valid junit.out xunit
+    sed 's/"throttle": "none"/"throttle": "sw_power_cap"/' run-0.json >disturbed.json
+    sed 's/10de:2335/10de:ffff/' "$ACCP_RECORDING" >strange.json
+    for run in "$ACCP_RECORDING" disturbed.json strange.json; do
+        expect 0 '' "$accprobe" export --to junit --out junit.xml "$run"
+        valid junit.xml xunit
+    done
+    sed 's/ errors="[0-9]*"//' junit.out >without.xml
+    invalid without.xml xunit
+    sed 's/ time="[^"]*"//; s/<testsuite /<testsuite time="1e3" /' junit.out >time.xml
+    invalid time.xml xunit
+else
+    echo "not tried: the schema of Jenkins' xunit plugin, CDash's schema (xmllint of libxml2-utils)"
+fi
+
+# LLVM's LNT: its own check of the format, and every sample in a new instance.
+lnt=${ACCPROBE_CACHE:-$ACCP_SOURCE_DIR/.cache}/lnt
+if PYTHONPATH=$lnt "$lnt/bin/lnt" --help >/dev/null 2>&1; then
+    export PYTHONPATH=$lnt
+    "$lnt/bin/lnt" checkformat lnt.out >lnt.log 2>&1 || broken "lnt checkformat: $(tail -n3 lnt.log)"
+    grep -q 'Validation succeeded. .*Tests: 49' lnt.log || broken "49 tests: $(cat lnt.log)"
+    "$lnt/bin/lnt" create instance >lnt.log 2>&1 || broken "an instance: $(tail -n3 lnt.log)"
+    cp "$ACCP_SOURCE_DIR/docs/lnt/accprobe.yaml" instance/schemas/
+    "$lnt/bin/lnt" import instance --testsuite accprobe lnt.out >lnt.log 2>&1 || broken "lnt import: $(tail -n3 lnt.log)"
+    unset PYTHONPATH
+    python3 - <<'END' || broken "every sample imported: $(tail -n20 lnt.log)"
+import json, sqlite3
+database = sqlite3.connect("instance/data/lnt.db")
+samples = database.execute('select t.Name, s.cycles from accprobe_Sample s join accprobe_Test t on s.TestID = t.ID').fetchall()
+runs = [json.load(open(f"run-{process}.json")) for process in range(3)]
+wanted = sorted((f"{role['role']}@{role['warps']}", role["cycles"]["mean"]) for run in runs for role in run["roles"])
+assert len(samples) == len(wanted) == 147, (len(samples), len(wanted))
+for (name, cycles), (role, mean) in zip(sorted(samples), wanted):
+    assert name.endswith(role) and abs(cycles / mean - 1) < 1e-4, (name, role, cycles, mean)
+END
+else
+    echo 'not tried: LNT (ci/setup --tests installs it)'
+fi
+
 # Google Benchmark's own comparison, where it is: the role that is slower, by how much, and no other.
 compare=/usr/share/benchmark/compare.py
 if [ -e $compare ] && /usr/bin/python3 -c 'import scipy' 2>/dev/null; then
@@ -106,6 +154,12 @@ measured = {m.get("name"): m.findtext("Value") for m in test.iter("NamedMeasurem
 mean, = [r["cycles"]["mean"] for r in json.load(open("run-0.json"))["roles"] if (r["role"], r["warps"]) == ("optimal.chain29.acc2", 8)]
 assert abs(float(measured["optimal.chain29.acc2.level@8 cycles"]) / mean - 1) < 1e-4, measured
 END
+if command -v xmllint >/dev/null; then
+    cp Testing/*/Test.xml Test.xml
+    valid Test.xml cdash-test
+    sed 's/ Status="[a-z]*"//' Test.xml >without.xml
+    invalid without.xml cdash-test
+fi
 
 expect 4 'needs --to and one of junit' "$accprobe" export run-0.json
 expect 4 'not xunit' "$accprobe" export --to xunit run-0.json
