@@ -135,6 +135,15 @@ static enum accp_status judge_with(struct judging *judging, int probe, const str
     return status;
 }
 
+/* What is known of the SASS only beside the run: a warp of a role that spills may take long by itself. */
+static void mark_spills(const struct accp_statics *statics, struct accp_run *run)
+{
+    for (size_t i = 0; i < run->role_count; ++i)
+        for (size_t k = 0; k < statics->count; ++k)
+            if (strcmp(statics->items[k].role, run->roles[i].role) == 0)
+                run->roles[i].spills = statics->items[k].spills;
+}
+
 /* Runs from which the roles of a probe were left out have none to judge; they still count as
  * processes. */
 static enum accp_status judge_probe(struct judging *judging, int probe, struct accp_error *error)
@@ -155,8 +164,10 @@ static enum accp_status judge_probe(struct judging *judging, int probe, struct a
     bool has_levels = judging->judged->last->answer == ACCP_ANSWER_SKU;
     if (status == ACCP_STATUS_OK && probe >= 0)
         status = accp_statics_of(
-            judging->judged->golden_folder, accp_probe_names[probe], subsets, judging->run_count,
+            judging->judged->golden_folder, probe, subsets, judging->run_count,
             has_levels ? &judging->judged->last->golden : NULL, &statics, error);
+    for (size_t i = 0; i < judging->run_count && status == ACCP_STATUS_OK; ++i)
+        mark_spills(&statics, &subsets[i]);
     if (status == ACCP_STATUS_OK)
         status = judge_with(judging, probe, subsets, &expected, &statics, error);
     accp_statics_fini(&statics);
@@ -245,23 +256,13 @@ static enum accp_status add_shapes(struct judging *judging, const struct accp_sh
                      error);
 }
 
-/* Whether some role has its kernel to itself: a shape is of a kernel. */
-static bool has_own(const struct accp_run *run)
-{
-    for (size_t i = 0; i < run->role_count; ++i) {
-        const struct accp_role *role = accp_role_find(run->roles[i].role);
-        if (role && role->dispatch == ACCP_DISPATCH_ALONE) return true;
-    }
-    return false;
-}
-
 /* Beside a prediction that was made here, the SASS of the built kernels that it was made from. */
 static enum accp_status judge_shapes(struct judging *judging, struct accp_error *error)
 {
     struct accp_options options = *judging->options;
     struct accp_shaped shaped = {0};
     const struct accp_run *run = &judging->runs[0];
-    if (run->source != ACCP_SOURCE_PREDICTED || judging->file || options.cubin || !has_own(run))
+    if (run->source != ACCP_SOURCE_PREDICTED || judging->file || options.cubin)
         return ACCP_STATUS_OK;
     options.out = NULL; /* that of the run */
     enum accp_status status = accp_shape_judging(&options, run->device.arch, &shaped, error);

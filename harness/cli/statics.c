@@ -15,6 +15,7 @@ struct comparing {
     const struct accp_golden *golden;
     struct accp_shapes built; /* of this arch and probe, with listings; empty: none */
     struct accp_listings recorded;
+    struct accp_shape_goldens shapes; /* of the run's compiler and this probe */
     struct accp_statics *statics;
 };
 
@@ -83,6 +84,52 @@ static const struct accp_shape *built_shape(const struct comparing *comparing,
     return shape && strcmp(shape->loop.control_hash, role->sass) == 0 ? shape : NULL;
 }
 
+/* The same as its compiler's golden has it. */
+static const struct accp_shape *recorded_shape(const struct comparing *comparing,
+                                               const struct accp_run_role *role)
+{
+    for (size_t i = 0; i < comparing->shapes.count; ++i) {
+        const struct accp_shapes *golden = &comparing->shapes.items[i].shapes;
+        for (size_t k = 0; k < golden->count; ++k)
+            if (strcmp(golden->shapes[k].role, role->role) == 0 &&
+                strcmp(golden->shapes[k].loop.control_hash, role->sass) == 0)
+                return &golden->shapes[k];
+    }
+    return NULL;
+}
+
+/* Which compiler broke the law, and with which it was kept. */
+static void say_compilers(const struct comparing *comparing, const struct accp_run_role *role,
+                          struct accp_static *entry)
+{
+    const struct accp_golden_level *level =
+        comparing->golden
+            ? accp_golden_level_find(comparing->golden, role->role, role->warps)
+            : NULL;
+    const size_t used = strlen(entry->text);
+    if (!level || !level->sass[0]) return;
+    snprintf(entry->text + used, sizeof entry->text - used, " (ptxas %.16s, golden %.16s)",
+             comparing->runs[0].compiler.version,
+             comparing->golden->records[level->record].compiler.version);
+}
+
+static void hold_laws(const struct comparing *comparing, const struct accp_run_role *role,
+                      struct accp_static *entry)
+{
+    char broken[sizeof entry->text];
+    const struct accp_shape *shape = built_shape(comparing, role);
+    if (!shape) shape = recorded_shape(comparing, role);
+    entry->spills = shape ? shape->local_loads + shape->local_stores : role->spills;
+    if (shape && accp_shape_broken_text(shape, broken, sizeof broken))
+        memcpy(entry->text, broken, sizeof broken);
+    else if (!shape && role->spills > 0 && accp_role_find(role->role))
+        snprintf(entry->text, sizeof entry->text, "law spill: %d LDL and STL", role->spills);
+    else
+        return;
+    entry->state = ACCP_STATIC_LAW_BROKEN;
+    say_compilers(comparing, role, entry);
+}
+
 static enum accp_status add_role(const struct comparing *comparing,
                                  const struct accp_run_role *role, struct accp_error *error)
 {
@@ -92,16 +139,11 @@ static enum accp_status add_role(const struct comparing *comparing,
     for (size_t i = 0; i < statics->count; ++i)
         if (strcmp(statics->items[i].role, role->role) == 0) return ACCP_STATUS_OK;
     struct accp_static *entry = &statics->items[statics->count++];
-    const struct accp_shape *shape = built_shape(comparing, role);
     snprintf(entry->role, sizeof entry->role, "%s", role->role);
     if (comparing->golden)
         compare(comparing, accp_golden_level_find(comparing->golden, role->role, role->warps), role,
                 entry);
-    char broken[sizeof entry->text];
-    if (shape && accp_shape_broken_text(shape, broken, sizeof broken)) {
-        entry->state = ACCP_STATIC_LAW_BROKEN;
-        memcpy(entry->text, broken, sizeof broken);
-    }
+    hold_laws(comparing, role, entry);
     return ACCP_STATUS_OK;
 }
 
@@ -128,7 +170,7 @@ static void open_built(const char *arch, const char *probe, struct accp_shapes *
     accp_opened_close(&opened);
 }
 
-enum accp_status accp_statics_of(const char *folder, const char *probe, const struct accp_run *runs,
+enum accp_status accp_statics_of(const char *folder, int probe, const struct accp_run *runs,
                                  size_t run_count, const struct accp_golden *golden,
                                  struct accp_statics *statics, struct accp_error *error)
 {
@@ -136,10 +178,14 @@ enum accp_status accp_statics_of(const char *folder, const char *probe, const st
         .runs = runs, .run_count = run_count, .golden = golden, .statics = statics};
     memset(statics, 0, sizeof *statics);
     if (!accp_arch_find(runs[0].device.arch)) return ACCP_STATUS_OK;
-    open_built(runs[0].device.arch, probe, &comparing.built);
+    open_built(runs[0].device.arch, accp_probe_names[probe], &comparing.built);
     enum accp_status status =
         accp_golden_loops_read(folder, runs[0].device.arch, &comparing.recorded, error);
+    if (status == ACCP_STATUS_OK)
+        status = accp_shape_goldens_of(folder, runs[0].device.arch, probe,
+                                       runs[0].compiler.version, &comparing.shapes, error);
     if (status == ACCP_STATUS_OK) status = add_roles(&comparing, error);
+    accp_shape_goldens_fini(&comparing.shapes);
     accp_listings_fini(&comparing.recorded);
     accp_shapes_fini(&comparing.built);
     if (status != ACCP_STATUS_OK) accp_statics_fini(statics);

@@ -133,6 +133,7 @@ static enum accp_status record_shapes(const struct accp_options *options,
         .commit = origin.commit,
         .dirty = origin.change[0] != 0,
         .hashes_only = options->hashes,
+        .with_broken = options->broken,
         .date = origin.date,
         .tool = ACCPROBE_VERSION,
     };
@@ -193,6 +194,10 @@ static enum accp_status record(const struct accp_options *options, struct accp_e
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "record needs --reason TEXT: it stands in the golden");
     ACCP_TRY(accp_content_of(options->operands[0], &first, error));
+    if (options->broken && first == ACCP_CONTENT_RUN)
+        return accp_fail(error, ACCP_STATUS_USAGE, options->operands[0], -1,
+                         "is a run, and --broken is for shape files: no level is kept of a role "
+                         "whose laws are broken");
     if (options->fleet && first != ACCP_CONTENT_RUN)
         return accp_fail(error, ACCP_STATUS_INPUT, options->operands[0], -1,
                          "is no run: --fleet sorts runs by GPU");

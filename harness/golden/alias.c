@@ -47,7 +47,7 @@ static bool has_same_rows(const struct accp_shapes *left, const struct accp_shap
 {
     if (left->as[0] || left->count != right->count) return false;
     for (size_t i = 0; i < left->count; ++i)
-        if (strcmp(left->shapes[i].kernel, right->shapes[i].kernel) != 0 ||
+        if (strcmp(accp_shape_key(&left->shapes[i]), accp_shape_key(&right->shapes[i])) != 0 ||
             !accp_alias_is_same(&left->shapes[i], &right->shapes[i]))
             return false;
     return true;

@@ -69,6 +69,18 @@ static enum accp_status check_device(const struct accp_run *first, const struct 
     return ACCP_STATUS_OK;
 }
 
+/* As `measure --broken` times them. */
+static enum accp_status check_spills(const struct accp_run *run, size_t index,
+                                     struct accp_error *error)
+{
+    for (size_t i = 0; i < run->role_count; ++i)
+        if (run->roles[i].spills > 0 && accp_role_find(run->roles[i].role))
+            return accp_fail(error, ACCP_STATUS_REFUSED, NULL, (int64_t)index,
+                             "run %zu: a law is broken: %s has %d LDL and STL", index + 1,
+                             run->roles[i].role, run->roles[i].spills);
+    return ACCP_STATUS_OK;
+}
+
 static enum accp_status check_runs(const struct accp_record_request *request,
                                    struct accp_error *error)
 {
@@ -95,6 +107,7 @@ static enum accp_status check_runs(const struct accp_record_request *request,
                              "holds what a GPU did",
                              i + 1, runs[i].device.driver);
         ACCP_TRY(check_device(&runs[0], &runs[i], i, error));
+        ACCP_TRY(check_spills(&runs[i], i, error));
     }
     return accp_summary_seeds(runs, request->run_count, error);
 }

@@ -62,7 +62,7 @@ static void place_of(const char *folder, const char *arch, int probe, char path[
 static bool is_of_probe(const struct accp_shape *shape, int probe)
 {
     const struct accp_role *role = accp_role_find(shape->role);
-    return role && (int)role->probe == probe && !accp_shape_is_shared(shape);
+    return role && (int)role->probe == probe;
 }
 
 static bool holds_probe(const struct accp_shapes *shapes, int probe)
@@ -108,6 +108,18 @@ static enum accp_status find_in(const char *path, const char *arch, const char *
         free(entries[i]);
     }
     free(entries);
+    return status;
+}
+
+enum accp_status accp_shape_goldens_of(const char *folder, const char *arch, int probe,
+                                       const char *version, struct accp_shape_goldens *goldens,
+                                       struct accp_error *error)
+{
+    char path[PATH_MAX];
+    memset(goldens, 0, sizeof *goldens);
+    place_of(folder, arch, probe, path);
+    enum accp_status status = find_in(path, arch, version, goldens, error);
+    if (status != ACCP_STATUS_OK) accp_shape_goldens_fini(goldens);
     return status;
 }
 
@@ -197,33 +209,35 @@ static enum accp_status refuse_tree(const struct accp_shape_record_request *requ
     return ACCP_STATUS_OK;
 }
 
-static enum accp_status check_shape(const struct accp_shapes *shapes,
-                                    const struct accp_shape *shape, bool hashes_only,
-                                    struct accp_error *error)
+static enum accp_status check_shape(const struct accp_shape_record_request *request,
+                                    const struct accp_shapes *shapes,
+                                    const struct accp_shape *shape, struct accp_error *error)
 {
     enum accp_shape_law broken = accp_shape_first_broken(shape);
     const struct accp_role *role = accp_role_find(accp_shape_key(shape));
     if (!role || strcmp(role->name, shape->role) != 0)
         return accp_fail(error, ACCP_STATUS_REFUSED, shape->kernel, -1,
                          "is of no role: a golden holds roles of the tables only");
-    if (broken != ACCP_SHAPE_LAW_COUNT)
+    if (broken != ACCP_SHAPE_LAW_COUNT && !request->with_broken)
         return accp_fail(error, ACCP_STATUS_REFUSED, shape->role, -1,
-                         "a law is broken (%s, by %s for %s): %s", accp_shape_law_name(broken),
-                         shapes->compiler_version, shapes->arch, shape->laws[broken].text);
+                         "a law is broken (%s, by %s for %s): %s; --broken records it as such",
+                         accp_shape_law_name(broken), shapes->compiler_version, shapes->arch,
+                         shape->laws[broken].text);
     for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
-        if (shape->laws[law].state != ACCP_SHAPE_LAW_KEPT)
+        if (shape->laws[law].state == ACCP_SHAPE_LAW_NOT_ASKED)
             return accp_fail(error, ACCP_STATUS_REFUSED, shape->role, -1,
                              "law %s was not asked of it: shape it again",
                              accp_shape_law_name((enum accp_shape_law)law));
-    if (!hashes_only && !accp_listings_find(&shapes->listings, shape->loop.control_hash))
+    if (!request->hashes_only &&
+        !accp_listings_find(&shapes->listings, shape->loop.control_hash))
         return accp_fail(error, ACCP_STATUS_REFUSED, shape->role, -1,
                          "the listing of its hot loop is missing: write the shape file with "
                          "`accprobe shape --out FILE`");
     return ACCP_STATUS_OK;
 }
 
-static enum accp_status check_shapes(const struct accp_shapes *shapes, bool hashes_only,
-                                     struct accp_error *error)
+static enum accp_status check_shapes(const struct accp_shape_record_request *request,
+                                     const struct accp_shapes *shapes, struct accp_error *error)
 {
     if (!accp_arch_find(shapes->arch))
         return accp_fail(error, ACCP_STATUS_REFUSED, shapes->arch, -1,
@@ -233,22 +247,15 @@ static enum accp_status check_shapes(const struct accp_shapes *shapes, bool hash
                          "compiler \"%.40s\" is a release, not a build, and a golden is keyed by "
                          "builds: shape it with --compiler, as in --compiler 12.4.131",
                          shapes->compiler_version);
-    size_t shared = 0;
-    for (size_t i = 0; i < shapes->count; ++i) {
-        shared += accp_shape_is_shared(&shapes->shapes[i]);
-        ACCP_TRY(check_shape(shapes, &shapes->shapes[i], hashes_only, error));
-    }
-    if (shared == shapes->count)
-        return accp_fail(error, ACCP_STATUS_REFUSED, shapes->shapes[0].role, -1,
-                         "no golden is held of roles that share a kernel: the laws alone judge "
-                         "them");
+    for (size_t i = 0; i < shapes->count; ++i)
+        ACCP_TRY(check_shape(request, shapes, &shapes->shapes[i], error));
     return ACCP_STATUS_OK;
 }
 
-static int by_kernel(const void *left, const void *right)
+static int by_key(const void *left, const void *right)
 {
     const struct accp_shape *a = left, *b = right;
-    return strcmp(a->kernel, b->kernel);
+    return strcmp(accp_shape_key(a), accp_shape_key(b));
 }
 
 /* `into` becomes the old golden with the new shapes in it; *changed counts those that differ. */
@@ -263,14 +270,14 @@ static enum accp_status merge(const struct accp_shapes *old, const struct accp_s
     if (!into->shapes)
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for a golden");
     for (size_t i = 0; i < old->count; ++i)
-        if (!accp_shapes_find(new, old->shapes[i].kernel))
+        if (!accp_shapes_find(new, accp_shape_key(&old->shapes[i])))
             into->shapes[into->count++] = old->shapes[i];
     for (size_t i = 0; i < new->count; ++i) {
-        const struct accp_shape *before = accp_shapes_find(old, new->shapes[i].kernel);
+        const struct accp_shape *before = accp_shapes_find(old, accp_shape_key(&new->shapes[i]));
         *changed += !before || !accp_alias_is_same(before, &new->shapes[i]);
         into->shapes[into->count++] = new->shapes[i];
     }
-    qsort(into->shapes, into->count, sizeof *into->shapes, by_kernel);
+    qsort(into->shapes, into->count, sizeof *into->shapes, by_key);
     return ACCP_STATUS_OK;
 }
 
@@ -367,7 +374,7 @@ enum accp_status accp_shapes_record(const struct accp_shape_record_request *requ
     memset(outcome, 0, sizeof *outcome);
     ACCP_TRY(refuse_tree(request, error));
     for (size_t i = 0; i < request->count; ++i)
-        ACCP_TRY(check_shapes(&request->shapes[i], request->hashes_only, error));
+        ACCP_TRY(check_shapes(request, &request->shapes[i], error));
     for (size_t i = 0; i < request->count; ++i)
         ACCP_TRY(record_one(request, &request->shapes[i], outcome, error));
     return ACCP_STATUS_OK;

@@ -33,6 +33,11 @@ enum accp_status accp_shape_goldens_find(const char *folder, const struct accp_s
                                          struct accp_shape_goldens *goldens,
                                          struct accp_error *error);
 
+/* The same of one probe and a compiler's version, which may be any text. */
+enum accp_status accp_shape_goldens_of(const char *folder, const char *arch, int probe,
+                                       const char *version, struct accp_shape_goldens *goldens,
+                                       struct accp_error *error);
+
 /* Reads the loops of an arch into *listings, which the caller has cleared and frees in any case
  * (accp_listings_fini). No such file is a success without listings. INPUT: a bad file. */
 enum accp_status accp_golden_loops_read(const char *folder, const char *arch,
@@ -44,6 +49,8 @@ struct accp_shape_record_request {
     const char *folder, *reason, *commit, *date, *tool; /* as in record.h */
     bool dirty;
     bool hashes_only; /* keep no listings: what differs is found, and not named */
+    bool with_broken; /* keep shapes whose laws are broken too: they fail all the same, and what
+                         differs from them is found */
 };
 
 struct accp_shape_record_outcome {
@@ -56,7 +63,7 @@ struct accp_shape_record_outcome {
 /* Makes shape files (with listings, as `accprobe shape --out` writes them) goldens. Kernels of the
  * same name are replaced, others kept; a golden in which nothing changes stays as it is, byte for
  * byte; one whose kernels are all as in another of its folder names that one. Everything is checked before the first file is written; listings are written before the
- * shapes that point to them. Errors: REFUSED (a broken law, a kernel of no role, no listings, an
+ * shapes that point to them. Errors: REFUSED (a broken law without with_broken, a kernel of no role, no listings, an
  * unknown arch, a version that is no build ("12.4"), one kernel twice, a dirty tree, no commit, no
  * reason), INPUT (a golden that is there is bad), IO, MEMORY. */
 enum accp_status accp_shapes_record(const struct accp_shape_record_request *request,

@@ -135,3 +135,74 @@ enum accp_status accp_dealt_loop(const struct accp_code *code, const struct accp
     *loop = &code->loops[found];
     return ACCP_STATUS_OK;
 }
+
+static bool has_indirect_branch(const struct accp_code *code)
+{
+    for (size_t i = 0; i < code->count; ++i)
+        if (code->instructions[i].opcode == ACCP_OPCODE_BRX ||
+            code->instructions[i].opcode == ACCP_OPCODE_BRXU)
+            return true;
+    return false;
+}
+
+/* Marks what is reached from `start`; `stack` has room for code->count. */
+static void mark_from(const struct accp_code *code, size_t start, bool *reached, size_t *stack)
+{
+    size_t depth = 0, next[2];
+    memset(reached, 0, code->count * sizeof *reached);
+    reached[start] = true;
+    stack[depth++] = start;
+    while (depth > 0) {
+        const int count = accp_code_successors(code, stack[--depth], next);
+        for (int i = 0; i < count; ++i)
+            if (!reached[next[i]]) {
+                reached[next[i]] = true;
+                stack[depth++] = next[i];
+            }
+    }
+}
+
+/* Marks what reaches `end`: against the order of addresses, so that one pass does but for loops. */
+static void mark_to(const struct accp_code *code, size_t end, bool *reaching)
+{
+    bool is_changed = true;
+    size_t next[2];
+    memset(reaching, 0, code->count * sizeof *reaching);
+    reaching[end] = true;
+    while (is_changed) {
+        is_changed = false;
+        for (size_t i = code->count; i-- > 0;) {
+            const int count = reaching[i] ? 0 : accp_code_successors(code, i, next);
+            for (int k = 0; k < count; ++k)
+                if (reaching[next[k]]) reaching[i] = is_changed = true;
+        }
+    }
+}
+
+enum accp_status accp_dealt_way(const struct accp_code *code, const struct accp_loop *loop,
+                                bool *is_member, struct accp_error *error)
+{
+    if (has_indirect_branch(code)) {
+        for (size_t i = 0; i < code->count; ++i)
+            is_member[i] = true;
+        return ACCP_STATUS_OK;
+    }
+    size_t *stack = malloc((code->count + 1) * sizeof *stack);
+    bool *reached = malloc(2 * (code->count + 1) * sizeof *reached);
+    enum accp_status status = stack && reached ? ACCP_STATUS_OK
+                                               : accp_fail(error, ACCP_STATUS_MEMORY,
+                                                           code->kernel->name, -1, "out of memory");
+    if (status == ACCP_STATUS_OK) {
+        bool *reaching = reached + code->count;
+        mark_to(code, loop->head, reaching);
+        mark_from(code, 0, reached, stack);
+        for (size_t i = 0; i < code->count; ++i)
+            is_member[i] = reached[i] && reaching[i];
+        mark_from(code, loop->head, reached, stack);
+        for (size_t i = 0; i < code->count; ++i)
+            is_member[i] |= reached[i];
+    }
+    free(stack);
+    free(reached);
+    return status;
+}

@@ -1,4 +1,4 @@
-/* The loops of a kernel that several roles share, apart from chain.c for its size. Not for other modules. */
+/* The loops of a kernel that several roles share, and what of it is whose. Not for other modules. */
 #ifndef ACCP_SASS_DEALT_H
 #define ACCP_SASS_DEALT_H
 
@@ -12,5 +12,12 @@
  * MEMORY. */
 enum accp_status accp_dealt_loop(const struct accp_code *code, const struct accp_role *role,
                                  const struct accp_loop **loop, struct accp_error *error);
+
+/* Sets is_member[i] for each of the code->count instructions that stand on a way from the kernel's
+ * start to the head of `loop`, or on one from there to the kernel's end: the loop itself, and what
+ * all roles run, but nothing that is of the others alone. All of them where a branch is indirect,
+ * since nothing is known of where it leads. MEMORY. */
+enum accp_status accp_dealt_way(const struct accp_code *code, const struct accp_loop *loop,
+                                bool *is_member, struct accp_error *error);
 
 #endif

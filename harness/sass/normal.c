@@ -160,8 +160,29 @@ static void put_rest(struct text *text, const struct accp_instruction *instructi
     PUT(text, "}");
 }
 
-void accp_normal_line(const struct accp_code *code, size_t index, struct accp_renaming *renaming,
-                      char *line, size_t line_bytes)
+/* Where a branch leads, in instructions; of a part of a kernel, in those of the part. */
+static void put_target(struct text *text, const struct accp_code *code, size_t index,
+                       const bool *is_member)
+{
+    const int64_t distance = code->instructions[index].target_bytes / ACCP_INSTRUCTION_BYTES;
+    PUT(text, " target ");
+    if (!is_member) {
+        put_signed(text, distance);
+        return;
+    }
+    const size_t target = accp_code_target(code, index);
+    if (target == SIZE_MAX || !is_member[target]) {
+        PUT(text, "elsewhere");
+        return;
+    }
+    int64_t between = 0;
+    for (size_t i = target < index ? target : index; i < (target < index ? index : target); ++i)
+        between += is_member[i];
+    put_signed(text, target < index ? -between : between);
+}
+
+static void put_line(const struct accp_code *code, size_t index, const bool *is_member,
+                     struct accp_renaming *renaming, char *line, size_t line_bytes)
 {
     const struct accp_instruction *instruction = &code->instructions[index];
     const char *name = accp_opcodes[instruction->opcode].name;
@@ -176,12 +197,15 @@ void accp_normal_line(const struct accp_code *code, size_t index, struct accp_re
         put_bytes(&text, i == 0 ? "  " : ", ", i == 0 ? 1 : 2);
         put_operand(&text, &instruction->operands[i], code->kernel, renaming);
     }
-    if (instruction->has_target) {
-        PUT(&text, " target ");
-        put_signed(&text, instruction->target_bytes / ACCP_INSTRUCTION_BYTES);
-    }
+    if (instruction->has_target) put_target(&text, code, index, is_member);
     put_rest(&text, instruction);
     *text.at = 0;
+}
+
+void accp_normal_line(const struct accp_code *code, size_t index, struct accp_renaming *renaming,
+                      char *line, size_t line_bytes)
+{
+    put_line(code, index, NULL, renaming, line, line_bytes);
 }
 
 size_t accp_normal_count(const struct accp_code *code)
@@ -239,22 +263,36 @@ void accp_normal_digest_text(uint64_t hash, char text[ACCP_HASH_BYTES])
     snprintf(text, ACCP_HASH_BYTES, "%016" PRIx64, hash);
 }
 
-void accp_normal_hash(const struct accp_code *code, const struct accp_loop *loop,
-                      char hash[ACCP_HASH_BYTES], char control_hash[ACCP_HASH_BYTES])
+/* Of the first `count` instructions those in `chosen` (NULL: all); `part`: as is_member of put_line. */
+static void hash_lines(const struct accp_code *code, size_t count, const bool *chosen,
+                       const bool *part, char hash[ACCP_HASH_BYTES],
+                       char control_hash[ACCP_HASH_BYTES])
 {
     struct accp_renaming renaming;
     struct accp_normal_digest digest;
     accp_renaming_init(&renaming);
     accp_normal_digest_init(&digest);
-    size_t count = loop ? code->count : accp_normal_count(code);
     for (size_t i = 0; i < count; ++i) {
         char line[ACCP_NORMAL_TEXT_BYTES];
-        if (loop && !loop->is_member[i]) continue;
-        accp_normal_line(code, i, &renaming, line, sizeof line);
+        if (chosen && !chosen[i]) continue;
+        put_line(code, i, part, &renaming, line, sizeof line);
         accp_normal_digest_add(&digest, line, &code->instructions[i].control);
     }
     accp_normal_digest_text(digest.plain, hash);
     accp_normal_digest_text(digest.with_control, control_hash);
+}
+
+void accp_normal_hash(const struct accp_code *code, const struct accp_loop *loop,
+                      char hash[ACCP_HASH_BYTES], char control_hash[ACCP_HASH_BYTES])
+{
+    hash_lines(code, loop ? code->count : accp_normal_count(code), loop ? loop->is_member : NULL,
+               NULL, hash, control_hash);
+}
+
+void accp_normal_part_hash(const struct accp_code *code, const bool *is_member,
+                           char hash[ACCP_HASH_BYTES], char control_hash[ACCP_HASH_BYTES])
+{
+    hash_lines(code, accp_normal_count(code), is_member, is_member, hash, control_hash);
 }
 
 void accp_exact_hash(const struct accp_code *code, const struct accp_loop *loop,

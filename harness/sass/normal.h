@@ -34,6 +34,11 @@ size_t accp_normal_count(const struct accp_code *code);
 void accp_normal_hash(const struct accp_code *code, const struct accp_loop *loop,
                       char hash[ACCP_HASH_BYTES], char control_hash[ACCP_HASH_BYTES]);
 
+/* The same of the instructions for which is_member[i] holds (sass/dealt.h), as if nothing stood between
+ * them: branches over others have the distance that is left, and those to others no distance. */
+void accp_normal_part_hash(const struct accp_code *code, const bool *is_member,
+                           char hash[ACCP_HASH_BYTES], char control_hash[ACCP_HASH_BYTES]);
+
 /* The two hashes under way: lines are added in order. */
 struct accp_normal_digest {
     uint64_t plain, with_control;

@@ -1,10 +1,12 @@
 #include "sass/shape.h"
 
 #include "base/plural.h"
+#include "sass/dealt.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const law_names[] = {
@@ -64,24 +66,14 @@ static void count_loop(const struct accp_code *code, const struct accp_loop *loo
                               code->loops[i].instructions < loop->instructions;
 }
 
-/* Whether a warp of the role may come by: it runs no loop of the others that share its kernel. */
-static bool is_on_its_way(const struct accp_code *code, const struct accp_loop *loop,
-                          const struct accp_role *role, size_t index)
-{
-    if (!role || role->dispatch == ACCP_DISPATCH_ALONE || loop->is_member[index]) return true;
-    for (size_t i = 0; i < code->loop_count; ++i)
-        if (code->loops[i].is_member[index] && !code->loops[i].is_member[loop->head]) return false;
-    return true;
-}
-
+/* `way`: what a warp of the role runs of a kernel that others share; NULL: all of it. */
 static void count_kernel(const struct accp_cubin *cubin, const struct accp_code *code,
-                         const struct accp_loop *loop, const struct accp_role *role, int warps,
-                         struct accp_shape *shape)
+                         const bool *way, int warps, struct accp_shape *shape)
 {
     const struct accp_kernel *kernel = code->kernel;
     for (size_t i = 0; i < code->count; ++i) {
         enum accp_class class = accp_instruction_class(&code->instructions[i]);
-        if (!is_on_its_way(code, loop, role, i)) continue;
+        if (way && !way[i]) continue;
         shape->local_loads += class == ACCP_CLASS_LOCAL_LOAD;
         shape->local_stores += class == ACCP_CLASS_LOCAL_STORE;
     }
@@ -94,7 +86,10 @@ static void count_kernel(const struct accp_cubin *cubin, const struct accp_code 
     shape->warps = warps > 0 ? warps : ACCP_SHAPE_WARPS;
     shape->resident_blocks = accp_resident_blocks(cubin->arch, shape->registers, shape->warps);
     shape->resident_warps = shape->resident_blocks < 0 ? -1 : shape->resident_blocks * shape->warps;
-    accp_normal_hash(code, NULL, shape->hash, shape->control_hash);
+    if (way)
+        accp_normal_part_hash(code, way, shape->hash, shape->control_hash);
+    else
+        accp_normal_hash(code, NULL, shape->hash, shape->control_hash);
 }
 
 static void judge(struct accp_shape *shape, enum accp_shape_law law, bool is_kept,
@@ -112,13 +107,11 @@ static void judge(struct accp_shape *shape, enum accp_shape_law law, bool is_kep
     va_end(arguments);
 }
 
-static size_t first_local(const struct accp_code *code, const struct accp_loop *loop,
-                          const struct accp_role *role)
+static size_t first_local(const struct accp_code *code, const bool *way)
 {
     for (size_t i = 0; i < code->count; ++i) {
         enum accp_class class = accp_instruction_class(&code->instructions[i]);
-        if ((class == ACCP_CLASS_LOCAL_LOAD || class == ACCP_CLASS_LOCAL_STORE) &&
-            is_on_its_way(code, loop, role, i))
+        if ((class == ACCP_CLASS_LOCAL_LOAD || class == ACCP_CLASS_LOCAL_STORE) && (!way || way[i]))
             return i * ACCP_INSTRUCTION_BYTES;
     }
     return SIZE_MAX;
@@ -156,7 +149,7 @@ static void judge_chain(struct accp_shape *shape, const struct accp_chain *chain
 
 static void apply_laws(const struct accp_code *code, const struct accp_loop *loop,
                        const struct accp_chain *chain, const struct accp_role *role,
-                       struct accp_shape *shape)
+                       const bool *way, struct accp_shape *shape)
 {
     uint64_t address = (uint64_t)shape->loop.address;
     int depth = accp_links_of(role->placement, role->chain, role->effective).depth;
@@ -171,12 +164,39 @@ static void apply_laws(const struct accp_code *code, const struct accp_loop *loo
           chain->depth, ACCP_PLURAL(chain->depth, "s"), depth);
     judge(shape, ACCP_SHAPE_LAW_SPILL, shape->local_loads + shape->local_stores == 0,
           "%d LDL and %d STL, the first at 0x%zx", shape->local_loads, shape->local_stores,
-          first_local(code, loop, role));
+          first_local(code, way));
     judge(shape, ACCP_SHAPE_LAW_CONTRACTION, chain->split_pairs == 0,
           "%d multiply-add pairs, the first FMUL at 0x%zx", chain->split_pairs,
           chain->first_split * 16);
     size_t unknown = first_unknown(code, loop);
     judge(shape, ACCP_SHAPE_LAW_KNOWN, unknown == SIZE_MAX, "an unknown opcode at 0x%zx", unknown);
+}
+
+/* *way: NULL where the role has the kernel to itself; else the caller frees it. */
+static enum accp_status find_way(const struct accp_code *code, const struct accp_loop *loop,
+                                 const struct accp_role *role, bool **way, struct accp_error *error)
+{
+    *way = NULL;
+    if (!role || role->dispatch == ACCP_DISPATCH_ALONE) return ACCP_STATUS_OK;
+    *way = malloc((code->count + 1) * sizeof **way);
+    if (!*way) return accp_fail(error, ACCP_STATUS_MEMORY, code->kernel->name, -1, "out of memory");
+    enum accp_status status = accp_dealt_way(code, loop, *way, error);
+    if (status != ACCP_STATUS_OK) free(*way);
+    return status;
+}
+
+static void fill(const struct accp_code *code, const struct accp_loop *loop,
+                 const struct accp_chain *chain, struct accp_shape *shape)
+{
+    count_loop(code, loop, shape);
+    accp_normal_hash(code, loop, shape->loop.hash, shape->loop.control_hash);
+    accp_exact_hash(code, loop, shape->loop.exact_hash);
+    shape->ffma = chain->clock_reads > 0 ? chain->timed_ffmas : chain->ffmas;
+    shape->ffma_in_loop = chain->ffmas;
+    shape->accumulators = chain->accumulators;
+    shape->depth = chain->depth;
+    shape->clock_reads = chain->clock_reads;
+    shape->split_pairs = chain->split_pairs;
 }
 
 enum accp_status accp_shape_of_code(const struct accp_cubin *cubin, const struct accp_code *code,
@@ -190,23 +210,19 @@ enum accp_status accp_shape_of_code(const struct accp_cubin *cubin, const struct
                          "a kernel's symbol is longer than %zu bytes", sizeof shape->kernel - 1);
     const struct accp_loop *loop;
     struct accp_chain chain;
+    bool *way;
     if (!role) role = accp_role_find(code->kernel->name);
     ACCP_TRY(accp_chain_find_loop(code, role, options ? options->loop_address : -1, &loop, error));
     ACCP_TRY(accp_chain_analyse(code, loop, &chain, error));
+    ACCP_TRY(find_way(code, loop, role, &way, error));
     memcpy(shape->kernel, code->kernel->name, strlen(code->kernel->name) + 1);
-    count_kernel(cubin, code, loop, role, options ? options->warps : 0, shape);
-    count_loop(code, loop, shape);
-    accp_normal_hash(code, loop, shape->loop.hash, shape->loop.control_hash);
-    accp_exact_hash(code, loop, shape->loop.exact_hash);
-    shape->ffma = chain.clock_reads > 0 ? chain.timed_ffmas : chain.ffmas;
-    shape->ffma_in_loop = chain.ffmas;
-    shape->accumulators = chain.accumulators;
-    shape->depth = chain.depth;
-    shape->clock_reads = chain.clock_reads;
-    shape->split_pairs = chain.split_pairs;
-    if (!role) return ACCP_STATUS_OK;
-    snprintf(shape->role, sizeof shape->role, "%s", role->name);
-    apply_laws(code, loop, &chain, role, shape);
+    count_kernel(cubin, code, way, options ? options->warps : 0, shape);
+    fill(code, loop, &chain, shape);
+    if (role) {
+        snprintf(shape->role, sizeof shape->role, "%s", role->name);
+        apply_laws(code, loop, &chain, role, way, shape);
+    }
+    free(way);
     return ACCP_STATUS_OK;
 }
 

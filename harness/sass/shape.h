@@ -61,7 +61,8 @@ struct accp_shape_loop {
 };
 
 /* One kernel. Counts are of the hot loop, but for those of local memory, which are of the whole
- * kernel; in one that several roles share, without the loops of the others. */
+ * kernel. Of a kernel that several roles share, local memory and the hashes are of what a warp of
+ * the role runs (sass/dealt.h): its loop and what all roles run, not what is of the others alone. */
 struct accp_shape {
     char kernel[ACCP_KERNEL_NAME_BYTES];
     char role[ACCP_NAME_BYTES]; /* "" when the kernel is of no role */

@@ -167,12 +167,12 @@ static void put_laws(FILE *stream, const struct accp_shape *shape)
     fputs("}", stream);
 }
 
-/* As those of every golden are. */
-static bool keeps_all_laws(const struct accp_shapes *shapes)
+/* As of those of every golden. */
+static bool is_asked_all_laws(const struct accp_shapes *shapes)
 {
     for (size_t i = 0; i < shapes->count; ++i)
         for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
-            if (shapes->shapes[i].laws[law].state != ACCP_SHAPE_LAW_KEPT) return false;
+            if (shapes->shapes[i].laws[law].state == ACCP_SHAPE_LAW_NOT_ASKED) return false;
     return true;
 }
 
@@ -206,7 +206,7 @@ static void put_kernels(FILE *stream, const struct accp_shapes *shapes)
         put_text(stream, ",\n \"as\": ", shapes->as);
         return;
     }
-    if (shapes->record.reason[0] && keeps_all_laws(shapes)) {
+    if (shapes->record.reason[0] && is_asked_all_laws(shapes)) {
         accp_shape_rows_put(stream, shapes);
         return;
     }

@@ -34,7 +34,7 @@ static void put_text(FILE *stream, const char *text)
 static void put_row(FILE *stream, const struct accp_shape *shape)
 {
     fputs("  [", stream);
-    put_text(stream, shape->kernel);
+    put_text(stream, accp_shape_key(shape));
 #define FIELD(member, key, low) fprintf(stream, ", %" PRId64, (int64_t)shape->loop.member);
     ACCP_SHAPE_LOOP_FIELDS(FIELD)
 #undef FIELD
@@ -44,6 +44,24 @@ static void put_row(FILE *stream, const struct accp_shape *shape)
     ACCP_SHAPE_KERNEL_FIELDS(FIELD)
 #undef FIELD
     fprintf(stream, ", \"%s\", \"%s\"]", shape->hash, shape->control_hash);
+}
+
+/* "spill": what was found, of each law that the shape breaks; false: it breaks none. */
+static bool put_broken(FILE *stream, const char *separator, const struct accp_shape *shape)
+{
+    const char *before = "{";
+    if (accp_shape_first_broken(shape) == ACCP_SHAPE_LAW_COUNT) return false;
+    fprintf(stream, "%s\n  ", separator);
+    put_text(stream, accp_shape_key(shape));
+    fputs(": ", stream);
+    for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law) {
+        if (shape->laws[law].state != ACCP_SHAPE_LAW_BROKEN) continue;
+        fprintf(stream, "%s\"%s\": ", before, accp_shape_law_name((enum accp_shape_law)law));
+        put_text(stream, shape->laws[law].text);
+        before = ", ";
+    }
+    fputs("}", stream);
+    return true;
 }
 
 void accp_shape_rows_put(FILE *stream, const struct accp_shapes *shapes)
@@ -57,6 +75,10 @@ void accp_shape_rows_put(FILE *stream, const struct accp_shapes *shapes)
         fputs(i + 1 < shapes->count ? ",\n" : "\n", stream);
     }
     fputs(" ]", stream);
+    const char *separator = ",\n \"broken\": {";
+    for (size_t i = 0; i < shapes->count; ++i)
+        if (put_broken(stream, separator, &shapes->shapes[i])) separator = ",";
+    if (separator[1] == 0) fputs("\n }", stream);
 }
 
 /* One row under way, from its first column to its last. */
@@ -127,6 +149,7 @@ static enum accp_status read_row(struct row *row, struct accp_shape *shape,
     ACCP_TRY(read_hash(row, shape->control_hash, error));
     const struct accp_role *role = accp_role_find(shape->kernel);
     if (role) snprintf(shape->role, sizeof shape->role, "%s", role->name);
+    if (role) snprintf(shape->kernel, sizeof shape->kernel, "%s", role->kernel);
     for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law)
         shape->laws[law].state = ACCP_SHAPE_LAW_KEPT;
     return ACCP_STATUS_OK;
@@ -144,6 +167,49 @@ static enum accp_status check_columns(const struct accp_json *root, struct accp_
     if (same) return ACCP_STATUS_OK;
     return accp_json_fail(&found, error,
                           "are not those of this build: record the shapes again with it");
+}
+
+static struct accp_shape *find_key(struct accp_shapes *shapes, const char *key)
+{
+    for (size_t i = 0; i < shapes->count; ++i)
+        if (strcmp(accp_shape_key(&shapes->shapes[i]), key) == 0) return &shapes->shapes[i];
+    return NULL;
+}
+
+/* One row's broken laws, {"spill": "4 LDL and 17 STL, the first at 0x3f0"}. */
+static enum accp_status read_broken_row(const struct accp_json *all, const char *key,
+                                        struct accp_shape *shape, struct accp_error *error)
+{
+    struct accp_json laws;
+    size_t known = 0;
+    ACCP_TRY(accp_json_member(all, key, JSON_OBJECT, &laws, error));
+    for (int law = 0; law < ACCP_SHAPE_LAW_COUNT; ++law) {
+        const char *name = accp_shape_law_name((enum accp_shape_law)law);
+        struct accp_shape_law_result *result = &shape->laws[law];
+        if (!accp_json_has(&laws, name)) continue;
+        ACCP_TRY(accp_json_string(&laws, name, result->text, sizeof result->text, error));
+        result->state = ACCP_SHAPE_LAW_BROKEN;
+        ++known;
+    }
+    if (known > 0 && known == json_object_size(laws.value)) return ACCP_STATUS_OK;
+    return accp_json_fail(all, error, "%.100s: names no law, or one that is unknown", key);
+}
+
+static enum accp_status read_broken(const struct accp_json *root, struct accp_shapes *shapes,
+                                    struct accp_error *error)
+{
+    struct accp_json all;
+    const char *key;
+    json_t *value;
+    if (!accp_json_has(root, "broken")) return ACCP_STATUS_OK;
+    ACCP_TRY(accp_json_member(root, "broken", JSON_OBJECT, &all, error));
+    json_object_foreach(all.value, key, value)
+    {
+        struct accp_shape *shape = find_key(shapes, key);
+        if (!shape) return accp_json_fail(&all, error, "%.100s: is in no row", key);
+        ACCP_TRY(read_broken_row(&all, key, shape, error));
+    }
+    return ACCP_STATUS_OK;
 }
 
 enum accp_status accp_shape_rows_read(const struct accp_json *root, struct accp_shapes *shapes,
@@ -167,5 +233,5 @@ enum accp_status accp_shape_rows_read(const struct accp_json *root, struct accp_
                                   row.index, json_array_size(row.cells), COLUMNS);
         ACCP_TRY(read_row(&row, &shapes->shapes[shapes->count], error));
     }
-    return ACCP_STATUS_OK;
+    return read_broken(root, shapes, error);
 }

@@ -36,7 +36,7 @@ static const struct accp_shape_golden *nearest(const struct accp_shape *shape,
     for (size_t i = 0; i < goldens->count; ++i) {
         struct accp_diff found;
         const struct accp_shape *golden =
-            accp_shapes_find(&goldens->items[i].shapes, shape->kernel);
+            accp_shapes_find(&goldens->items[i].shapes, accp_shape_key(shape));
         if (!golden) continue;
         accp_diff_shapes(golden, shape, &found);
         /* An equal loop weighs more than the class, which is of the whole kernel. */
@@ -75,16 +75,14 @@ void accp_shape_judge(const struct accp_shape *shape, const struct accp_shape_go
     char broken[ACCP_SHAPE_LAW_TEXT_BYTES + 160];
     if (accp_shape_broken_text(shape, broken, sizeof broken)) verdict->verdict = ACCP_VERDICT_FAIL;
     add(verdict, broken);
-    if (accp_shape_is_shared(shape) && !broken[0]) {
-        verdict->verdict = ACCP_VERDICT_PASS;
-        add(verdict, "laws only");
-    }
     if (!best) return;
     snprintf(verdict->golden, sizeof verdict->golden, "%s", best->name);
     verdict->class = diff.class;
     bool is_same_loop = strcmp(golden->loop.control_hash, shape->loop.control_hash) == 0;
     bool is_drift = !is_same_loop || golden->resident_blocks != shape->resident_blocks;
-    if (verdict->verdict != ACCP_VERDICT_FAIL)
+    if (broken[0] && is_same_loop && strcmp(golden->control_hash, shape->control_hash) == 0)
+        add(verdict, "so its golden has it");
+    if (!broken[0])
         verdict->verdict = diff.lost[0] ? ACCP_VERDICT_FAIL
                            : is_drift   ? ACCP_VERDICT_DRIFT
                                         : ACCP_VERDICT_PASS;

@@ -17,7 +17,8 @@ struct accp_shape_verdict {
     char text[ACCP_SHAPE_TEXT_BYTES];
 };
 
-/* Judges one shape. FAIL: a law is broken, or structure that the golden has is lost. DRIFT: the hot
+/* Judges one shape. FAIL: a law is broken, also where the golden has it so, and that is said; or
+ * structure that the golden has is lost. DRIFT: the hot
  * loop differs in instructions or control bits from that of every golden that answers, or other
  * numbers of blocks fit on an SM. PASS: the hot loop is the recorded one; what differs outside it,
  * or in register names alone, is said. NO_GOLDEN: no golden answers or none has the kernel, and the

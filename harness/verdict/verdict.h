@@ -51,7 +51,8 @@ enum accp_static_state {
 struct accp_static {
     char role[ACCP_NAME_BYTES];
     enum accp_static_state state;
-    char text[192];
+    int spills; /* LDL and STL of its kernel; 0: none, or unknown */
+    char text[320];
 };
 
 /* Everything a verdict is made from; all borrowed. */

@@ -167,6 +167,7 @@ rmdir "$outside"
 find golden -type f -exec md5sum {} + | sort >sums
 expect 1 '' shape --cubin chain_folded.sm_90.13.0.cubin --out broken.json
 bad 4 'a law is broken' record broken.json
+bad 4 '--broken is for shape files' record --broken "$(ls "$ACCP_SOURCE_DIR"/golden/measured/*/optimal.run.json)"
 expect 0 '' shape --cubin loop_branch.sm_90.13.0.cubin --out stranger.json
 bad 4 'is of no role' record stranger.json
 bad 4 'a law is broken' record shape.json broken.json
@@ -180,6 +181,22 @@ bad 4 'needs --reason' "$accprobe" record --golden golden shape.json
 echo one >tracked && git add tracked && git -c user.name=t -c user.email=t@example.org commit -q -m t && echo two >tracked
 bad 4 'no commit' record shape.json
 find golden -type f -exec md5sum {} + | sort | cmp -s - sums || broken 'the goldens as they were after every refusal'
+
+# A shape whose laws are broken is kept as such, when asked for: the law fails as before, and what changed since is found.
+git checkout -q tracked && cp -r golden lawful
+expect 0 '' "$accprobe" record --golden golden --reason test --broken broken.json
+expect 1 '' shape --cubin chain_folded.sm_90.13.0.cubin
+shows ' FAIL '
+grep 'law chain: ' stdout | grep -q 'so its golden has it' || broken "the law, and that the golden breaks it so: $(cat stdout)"
+expect 1 '' shape --cubin chain_folded.sm_90.13.0.cubin --format json
+python3 -c 'import json, sys; v = json.load(open("stdout"))["verdicts"]["optimal.chain7.acc1"]
+sys.exit(not (v["verdict"] == "FAIL" and v["class"] == "identical" and v["golden"] == "sm_90/13.0.88"))' || broken "FAIL, and identical: $(cat stdout)"
+expect 1 '' shape --cubin clock_hoisted.sm_90.13.0.cubin
+shows 'law chain: '
+! grep -q 'so its golden has it' stdout || broken "another law that is broken, and no word of its golden: $(cat stdout)"
+expect 2 '' shape --cubin $cubin # the law is kept again
+shows ' DRIFT '
+rm -r golden && mv lawful golden
 
 # A golden that is damaged is bad input, not a missing one.
 sed 's/"sm_90"/"sm_80"/' kept.json >golden/shape/sm_90/13.0.88.json

@@ -439,6 +439,9 @@ static void test_interruptions(void **state)
         role->cycles.max = spreads[i].max;
         role->cycles.n = 31680;
         assert_int_equal(accp_environment_check(&run, text, sizeof text), spreads[i].trouble);
+        role->spills = 1; /* waits for memory, and so bears no witness */
+        assert_int_equal(accp_environment_check(&run, text, sizeof text), ACCP_TROUBLE_NONE);
+        role->spills = 0;
         role->cycles.n = 0;
         assert_int_equal(accp_environment_check(&run, text, sizeof text), ACCP_TROUBLE_NONE);
         accp_run_fini(&run);

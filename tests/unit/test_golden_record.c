@@ -269,6 +269,7 @@ SPOIL(commit, request->commit = "")
 SPOIL(reason, request->reason = "  ")
 SPOIL(reason_lines, request->reason = "two\nlines")
 SPOIL(static_law, request->broken_law = "chain7.acc1 has 6 FFMAs")
+SPOIL(spills, fixture_role(&runs[3], "optimal.chain29.acc3", 8)->spills = 21)
 SPOIL(issue_limit, IN_EVERY_RUN CYCLES(&runs[i]).mean = 57)
 SPOIL(monotone, IN_EVERY_RUN CYCLES(&runs[i]).mean = 80)
 SPOIL(device, strcpy(runs[3].device.pci_device, "10de:2330"))
@@ -300,6 +301,7 @@ static const struct {
     {spoil_reason, "no reason"},
     {spoil_reason_lines, "must be one line"},
     {spoil_static_law, "a law is broken: chain7.acc1 has 6 FFMAs"},
+    {spoil_spills, "run 4: a law is broken: optimal.chain29.acc3 has 21 LDL and STL"},
     {spoil_issue_limit, "a law is broken: no role beats the FFMA issue limit"},
     {spoil_monotone,
      "a law is broken: at one acc, a chain that is longer and no less deep does not"},

@@ -344,6 +344,35 @@ static void test_golden_rows(void **state)
     accp_shapes_fini(&shapes);
 }
 
+/* A golden of a role that breaks laws says so, and of nothing more. */
+static void test_golden_rows_of_broken_laws(void **state)
+{
+    (void)state;
+    struct opened opened = data_open("clock_hoisted.sm_90.13.0");
+    struct accp_shapes shapes, again;
+    struct accp_error error;
+    char *text;
+    size_t bytes;
+    assert_int_equal(
+        accp_shapes_of_cubin("f", &opened.cubin, NULL, NULL, NULL, &shapes, NULL, &error),
+        ACCP_STATUS_OK);
+    data_close(&opened);
+    snprintf(shapes.record.reason, sizeof shapes.record.reason, "test");
+    assert_int_equal(accp_shapes_format(&shapes, &text, &bytes, &error), ACCP_STATUS_OK);
+    assert_non_null(strstr(text, "\"rows\""));
+    assert_int_equal(accp_shapes_parse("f", text, bytes, &again, &error), ACCP_STATUS_OK);
+    assert_memory_equal(&again.shapes[0], &shapes.shapes[0], sizeof again.shapes[0]);
+    expect_laws(&again.shapes[0], CHAIN);
+    accp_shapes_fini(&again);
+    refused(text, "{\"chain\"", "{\"chains\"", "names no law, or one that is unknown");
+    refused(text, "{\"chain\"", "{\"chains\": \"\", \"chain\"", "names no law, or one that is unknown");
+    refused(text, "{\"chain\": \"", "{\"chain\": 7, \"x\": \"", "chain");
+    refused(text, "\"broken\": {\n  \"optimal_", "\"broken\": {\n  \"optional_", "is in no row");
+    refused(text, "\"broken\": {", "\"broken\": [], \"x\": {", "broken");
+    free(text);
+    accp_shapes_fini(&shapes);
+}
+
 static bool wants_nested(const char *kernel, const struct accp_role *role, void *context)
 {
     (void)role;
@@ -396,6 +425,7 @@ int main(void)
         cmocka_unit_test(test_occupancy),
         cmocka_unit_test(test_file_round_trip),
         cmocka_unit_test(test_golden_rows),
+        cmocka_unit_test(test_golden_rows_of_broken_laws),
         cmocka_unit_test(test_file_of_several),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
