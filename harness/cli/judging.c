@@ -163,9 +163,9 @@ static enum accp_status judge_probe(struct judging *judging, int probe, struct a
         status = accp_expected_beside(judging->judged->last->path, &expected, error);
     bool has_levels = judging->judged->last->answer == ACCP_ANSWER_SKU;
     if (status == ACCP_STATUS_OK && probe >= 0)
-        status = accp_statics_of(
-            judging->judged->golden_folder, probe, subsets, judging->run_count,
-            has_levels ? &judging->judged->last->golden : NULL, &statics, error);
+        status =
+            accp_statics_of(judging->judged->golden_folder, probe, subsets, judging->run_count,
+                            has_levels ? &judging->judged->last->golden : NULL, &statics, error);
     for (size_t i = 0; i < judging->run_count && status == ACCP_STATUS_OK; ++i)
         mark_spills(&statics, &subsets[i]);
     if (status == ACCP_STATUS_OK)

@@ -103,9 +103,8 @@ static void say_compilers(const struct comparing *comparing, const struct accp_r
                           struct accp_static *entry)
 {
     const struct accp_golden_level *level =
-        comparing->golden
-            ? accp_golden_level_find(comparing->golden, role->role, role->warps)
-            : NULL;
+        comparing->golden ? accp_golden_level_find(comparing->golden, role->role, role->warps)
+                          : NULL;
     const size_t used = strlen(entry->text);
     if (!level || !level->sass[0]) return;
     snprintf(entry->text + used, sizeof entry->text - used, " (ptxas %.16s, golden %.16s)",
@@ -182,8 +181,8 @@ enum accp_status accp_statics_of(const char *folder, int probe, const struct acc
     enum accp_status status =
         accp_golden_loops_read(folder, runs[0].device.arch, &comparing.recorded, error);
     if (status == ACCP_STATUS_OK)
-        status = accp_shape_goldens_of(folder, runs[0].device.arch, probe,
-                                       runs[0].compiler.version, &comparing.shapes, error);
+        status = accp_shape_goldens_of(folder, runs[0].device.arch, probe, runs[0].compiler.version,
+                                       &comparing.shapes, error);
     if (status == ACCP_STATUS_OK) status = add_roles(&comparing, error);
     accp_shape_goldens_fini(&comparing.shapes);
     accp_listings_fini(&comparing.recorded);

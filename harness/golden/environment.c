@@ -53,8 +53,7 @@ static bool interrupted(const struct accp_run *run, char *text, size_t text_byte
     for (size_t i = 0; i < run->role_count; ++i) {
         const struct accp_cycles *cycles = &run->roles[i].cycles;
         if (cycles->n == 0 || run->roles[i].warps > ACCP_INTERRUPTION_WARPS ||
-            run->roles[i].spills > 0 ||
-            cycles->max < ACCP_INTERRUPTION_RATIO * cycles->min)
+            run->roles[i].spills > 0 || cycles->max < ACCP_INTERRUPTION_RATIO * cycles->min)
             continue;
         snprintf(text, text_bytes, "a warp of %s@%d took %.6g cycles, another %.6g",
                  run->roles[i].role, (int)run->roles[i].warps, cycles->max, cycles->min);

@@ -228,8 +228,7 @@ static enum accp_status check_shape(const struct accp_shape_record_request *requ
             return accp_fail(error, ACCP_STATUS_REFUSED, shape->role, -1,
                              "law %s was not asked of it: shape it again",
                              accp_shape_law_name((enum accp_shape_law)law));
-    if (!request->hashes_only &&
-        !accp_listings_find(&shapes->listings, shape->loop.control_hash))
+    if (!request->hashes_only && !accp_listings_find(&shapes->listings, shape->loop.control_hash))
         return accp_fail(error, ACCP_STATUS_REFUSED, shape->role, -1,
                          "the listing of its hot loop is missing: write the shape file with "
                          "`accprobe shape --out FILE`");

@@ -76,4 +76,12 @@ grep -q 'FAIL .*issue_limit' stdout || broken 'FAIL for a loop above the issue l
 expect 0 '' "$ACCP_BINARY_DIR/mutate" "$built" $kernel fold folded.cubin
 expect 1 'law chain: 0 FFMAs' "$accprobe" measure --cubin folded.cubin --out folded.json
 [ ! -e folded.json ] || broken 'no run of a chain that was folded away'
+# Timed all the same, its run says what it is, with no shape of that compiler on record; and becomes no level.
+export ACCP_FAKE_SCALE=
+expect 0 '' "$ACCP_BINARY_DIR/mutate" "$built" $kernel spill spilled.cubin
+expect 0 'is timed all the same: law spill' "$accprobe" measure --cubin spilled.cubin --broken --seed 99 --out spilled.json
+expect 1 '' "$accprobe" check spilled.json --golden golden --all
+[ "$(grep -c '^FAIL .*optimal.chain29.acc2.level@[48] .*STRUCTURE_LOST.*law spill: ' stdout)" = 2 ] || broken "the law at both loads: $(grep chain29.acc2 stdout)"
+[ "$(grep -c '^FAIL' stdout)" = 3 ] || broken "FAIL of no other role: $(grep FAIL stdout)"
+expect 4 'a law is broken: optimal.chain29.acc2 has 1 LDL and STL' "$accprobe" record spilled.json --golden golden --reason test
 echo passed

@@ -365,7 +365,8 @@ static void test_golden_rows_of_broken_laws(void **state)
     expect_laws(&again.shapes[0], CHAIN);
     accp_shapes_fini(&again);
     refused(text, "{\"chain\"", "{\"chains\"", "names no law, or one that is unknown");
-    refused(text, "{\"chain\"", "{\"chains\": \"\", \"chain\"", "names no law, or one that is unknown");
+    refused(text, "{\"chain\"", "{\"chains\": \"\", \"chain\"",
+            "names no law, or one that is unknown");
     refused(text, "{\"chain\": \"", "{\"chain\": 7, \"x\": \"", "chain");
     refused(text, "\"broken\": {\n  \"optimal_", "\"broken\": {\n  \"optional_", "is in no row");
     refused(text, "\"broken\": {", "\"broken\": [], \"x\": {", "broken");
