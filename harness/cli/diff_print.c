@@ -37,10 +37,9 @@ enum accp_status accp_differences_add(struct accp_differences *differences, cons
 static int row_exit(const struct accp_differences *differences, const struct accp_difference *row)
 {
     if (row->sides != ACCP_SIDES_BOTH) return ACCP_EXIT_APPROVAL;
+    if (row->class == ACCP_DIFF_LOST) return ACCP_EXIT_FAIL;
     if (differences->of_runs) return row->differs ? ACCP_EXIT_APPROVAL : ACCP_EXIT_PASS;
-    return row->class == ACCP_DIFF_LOST        ? ACCP_EXIT_FAIL
-           : row->class <= ACCP_DIFF_REGISTERS ? ACCP_EXIT_PASS
-                                               : ACCP_EXIT_APPROVAL;
+    return row->class <= ACCP_DIFF_REGISTERS ? ACCP_EXIT_PASS : ACCP_EXIT_APPROVAL;
 }
 
 int accp_differences_exit(const struct accp_differences *differences)

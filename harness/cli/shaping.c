@@ -205,5 +205,6 @@ void accp_shaping_identify(const struct accp_shape *shape, struct accp_run_role 
     _Static_assert(sizeof role->sass == sizeof shape->loop.control_hash, "the same hash");
     memcpy(role->sass, shape->loop.control_hash, sizeof role->sass);
     memcpy(role->sass_exact, shape->loop.exact_hash, sizeof role->sass_exact);
+    role->registers = shape->registers > 0 ? shape->registers : 0;
     role->spills = shape->local_loads + shape->local_stores;
 }

@@ -243,7 +243,28 @@ static const char *sass_change(const struct accp_run_role *before,
                : "";
 }
 
-static enum accp_status add_run_role(struct diffing *diffing, const struct accp_run_role *before,
+/* "; registers 80 -> 104; resident blocks 3 -> 2": what a block of so many warps needs, and how many of
+ * them an SM of `arch` (NULL: of none that is known) holds for it. LOST: half of them or fewer. */
+static void say_registers(struct accp_difference *row, const struct accp_arch *arch,
+                          const struct accp_run_role *before, const struct accp_run_role *after)
+{
+    const int blocks_before = accp_resident_blocks(arch, before->registers, before->warps);
+    const int blocks = accp_resident_blocks(arch, after->registers, after->warps);
+    size_t used = strlen(row->text);
+    if (before->registers == 0 || after->registers == 0 || before->registers == after->registers)
+        return;
+    snprintf(row->text + used, sizeof row->text - used, "%sregisters %d -> %d", used ? "; " : "",
+             before->registers, after->registers);
+    used = strlen(row->text);
+    if (blocks_before > 0 && blocks >= 0 && 2 * blocks <= blocks_before)
+        row->class = ACCP_DIFF_LOST;
+    if (blocks >= 0 && blocks_before >= 0 && blocks != blocks_before)
+        snprintf(row->text + used, sizeof row->text - used, "; %sresident blocks %d -> %d",
+                 row->class == ACCP_DIFF_LOST ? "occupancy lost: " : "", blocks_before, blocks);
+}
+
+static enum accp_status add_run_role(struct diffing *diffing, const struct accp_arch *arch,
+                                     const struct accp_run_role *before,
                                      const struct accp_run_role *after, struct accp_error *error)
 {
     struct accp_difference *row;
@@ -256,23 +277,27 @@ static enum accp_status add_run_role(struct diffing *diffing, const struct accp_
     row->differs = row->sides != ACCP_SIDES_BOTH || !same_as_printed(row->before, row->after);
     if (before && after) snprintf(row->text, sizeof row->text, "%s", sass_change(before, after));
     if (row->text[0] && strcmp(before->sass, after->sass) != 0) row->differs = true;
+    if (before && after) say_registers(row, arch, before, after);
+    if (row->class == ACCP_DIFF_LOST) row->differs = true;
     return ACCP_STATUS_OK;
 }
 
 static enum accp_status diff_roles(struct diffing *diffing, const struct accp_run *before,
                                    const struct accp_run *after, struct accp_error *error)
 {
+    const bool same_arch = strcmp(before->device.arch, after->device.arch) == 0;
+    const struct accp_arch *arch = same_arch ? accp_arch_find(after->device.arch) : NULL;
     for (size_t i = 0; i < before->role_count; ++i) {
         const struct accp_run_role *role = &before->roles[i];
         if (accp_pattern_matches(&diffing->filter, role->role))
-            ACCP_TRY(
-                add_run_role(diffing, role, accp_run_find(after, role->role, role->warps), error));
+            ACCP_TRY(add_run_role(diffing, arch, role,
+                                  accp_run_find(after, role->role, role->warps), error));
     }
     for (size_t i = 0; i < after->role_count; ++i) {
         const struct accp_run_role *role = &after->roles[i];
         if (accp_pattern_matches(&diffing->filter, role->role) &&
             !accp_run_find(before, role->role, role->warps))
-            ACCP_TRY(add_run_role(diffing, NULL, role, error));
+            ACCP_TRY(add_run_role(diffing, arch, NULL, role, error));
     }
     return ACCP_STATUS_OK;
 }

@@ -15,7 +15,7 @@ static const char *const source_text[] = {
 
 static const char format_name[] = "accprobe-run/1";
 
-enum { WARPS_MAX = 32, COUNT_MAX = 1 << 30 };
+enum { WARPS_MAX = 32, COUNT_MAX = 1 << 30, REGISTERS_MAX = 256 };
 static const double cycles_max = 1e12;
 
 const char *accp_source_text(enum accp_source source)
@@ -271,6 +271,7 @@ static enum accp_status read_role(const struct accp_json *object, struct accp_ru
     role->warps = (int)warps;
     ACCP_TRY(accp_run_sass_read(object, role->sass, role->sass_exact, error));
     ACCP_TRY(read_int(object, "spills", 1, COUNT_MAX, &role->spills, error));
+    ACCP_TRY(read_int(object, "registers", 1, REGISTERS_MAX, &role->registers, error));
     ACCP_TRY(read_cycles(object, &role->cycles, error));
     if (role->cycles.n > 0)
         ACCP_TRY(accp_json_number(object, "progress", 0, cycles_max, &role->progress, error));
@@ -463,6 +464,8 @@ static json_t *role_json(const struct accp_run_role *role)
     if (role->sass[0]) json_object_set_new(object, "sass", json_string(role->sass));
     if (role->sass_exact[0])
         json_object_set_new(object, "sass_exact", json_string(role->sass_exact));
+    if (role->registers > 0)
+        json_object_set_new(object, "registers", json_integer(role->registers));
     if (role->spills > 0) json_object_set_new(object, "spills", json_integer(role->spills));
     json_object_set_new(object, "cycles", cycles_json(&role->cycles));
     if (role->cycles.n > 0) json_object_set_new(object, "progress", rounded(role->progress));

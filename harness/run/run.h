@@ -55,7 +55,8 @@ struct accp_run_role {
     /* What SASS it was: the control hash and the exact hash of its hot loop (sass/normal.h); "" :
      * unknown. */
     char sass[ACCP_SASS_HASH_BYTES], sass_exact[ACCP_SASS_HASH_BYTES];
-    int spills; /* LDL and STL of its kernel; 0: none, or unknown */
+    int spills;    /* LDL and STL of its kernel; 0: none, or unknown */
+    int registers; /* of a thread; 0: unknown */
     struct accp_cycles cycles;
     double progress; /* iterations of a warp in 10,000,000 cycles, the document's unit */
 };

@@ -134,31 +134,71 @@ shows 'kernels: 24 control bits only; exit status 2'
 expect 2 '' "$accprobe" diff --filter "^optimal" "$goldens/12.2.140.json" "$goldens/12.3.52.json"
 [ "$(grep -c '^optimal.* instructions differ' stdout)" = 24 ] || broken '24 kernels of other instructions'
 
-# C5: registers and the blocks that they leave in one row; a verdict where half of these are gone, and none where they stay.
+# C5: registers, the blocks that they leave and the cycles in one row; a verdict where half of the blocks are gone, and none
+# where they stay.
 expect 0 '' "$ACCP_NVCC" -ptx -arch=sm_90 -I"$ACCP_SOURCE_DIR/matrix" -o complex.ptx "$ACCP_SOURCE_DIR/kernels/registers/complex_matrix.cu"
+sed -i 's/^\.version .*/.version 7.8/' complex.ptx
 KERNEL=complex_matrix_unroll_full
+export ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 ACCPROBE_LIBNVML=$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1 ACCP_FAKE=ok
+
+# note CUBIN [RECORDING]: its registers and blocks, and a run of it by the fake driver, which draws the cycles of an H200.
+note() {
+    local recording=$ACCP_SOURCE_DIR/tests/data/registers/complex_matrix.${2:-13.0.88}.gate.json
+    registers[$1]=$(shape_of "$1.cubin" registers) blocks[$1]=$(shape_of "$1.cubin" resident_blocks)
+    expect 0 '' env ACCP_FAKE_RUN="$recording" "$accprobe" measure --cubin "$1.cubin" --kernel $KERNEL --warps 8 --out "$1.run.json"
+    echo "C5: $1 $KERNEL: ${registers[$1]} registers, ${blocks[$1]} resident blocks"
+}
+
+# moved BEFORE AFTER: what diff says of two cubins, and of a run of each.
+moved() {
+    local before=$1 after=$2 kind
+    for kind in cubin run.json; do
+        "$accprobe" diff --all "$before.$kind" "$after.$kind" >stdout
+        grep "^$KERNEL " stdout >row || broken "$KERNEL in: $(cat stdout)"
+        if [ "${registers[$before]}" != "${registers[$after]}" ]; then
+            grep -qF "registers ${registers[$before]} -> ${registers[$after]}" row || broken "registers in $(cat row)"
+        else
+            ! grep 'registers [0-9]* -> ' row >&2 || broken 'no word of registers that stayed'
+        fi
+        if [ "${blocks[$before]}" != "${blocks[$after]}" ]; then
+            grep -qF "resident blocks ${blocks[$before]} -> ${blocks[$after]}" row || broken "resident blocks in $(cat row)"
+        fi
+        if [ $((2 * blocks[$after])) -le "${blocks[$before]}" ]; then
+            grep -q 'occupancy lost: ' row || broken "a verdict on half the blocks in $(cat row)"
+            expect 1 '' "$accprobe" diff "$before.$kind" "$after.$kind" --filter $KERNEL
+        else
+            ! grep 'occupancy lost' row >&2 || broken 'no verdict where more than half the blocks stay'
+        fi
+    done
+    grep -q "^$KERNEL  *8  *[0-9.]*  *[0-9.]* " row || broken "8 warps and the cycles of both in $(cat row)"
+}
+
+declare -A registers blocks
 for limit in 56 72 80 104; do
     expect 0 '' "$ACCP_NVCC" -cubin -arch=sm_90 -maxrregcount=$limit -o $limit.cubin complex.ptx
-    registers[limit]=$(shape_of $limit.cubin registers) blocks[limit]=$(shape_of $limit.cubin resident_blocks)
-    echo "C5: limit $limit: ${registers[limit]} registers, ${blocks[limit]} resident blocks"
+    note $limit limit$limit
 done
-for pair in 56:104 72:80 80:104; do
-    before=${pair%:*} after=${pair#*:}
-    "$accprobe" diff "$before.cubin" "$after.cubin" >stdout
-    grep "^$KERNEL " stdout >row || broken "$KERNEL in: $(cat stdout)"
-    if [ "${registers[before]}" != "${registers[after]}" ]; then
-        grep -qF "registers ${registers[before]} -> ${registers[after]}" row || broken "registers in $(cat row)"
-    fi
-    if [ "${blocks[before]}" != "${blocks[after]}" ]; then
-        grep -qF "resident blocks ${blocks[before]} -> ${blocks[after]}" row || broken "resident blocks in $(cat row)"
-    fi
-    if [ $((2 * blocks[after])) -le "${blocks[before]}" ]; then
-        grep -q "structure lost.*occupancy lost: ${blocks[before]} resident blocks before, ${blocks[after]} now" row ||
-            broken "a verdict on half the blocks in $(cat row)"
-    else
-        ! grep 'occupancy lost' row >&2 || broken 'no verdict where more than half the blocks stay'
-    fi
+[ "${blocks[56]} ${blocks[104]}" = '4 2' ] || broken "4 and 2 resident blocks at 56 and 104 registers, not ${blocks[56]} and ${blocks[104]}"
+moved 56 104
+moved 72 80
+moved 80 104
+
+# The same code by each toolkit at hand, with no pragma, not unrolled and unrolled.
+toolkits=0
+for assembler in "${assemblers[@]}"; do
+    if ! assemble complex.ptx sm_90 toolkit$toolkits.cubin; then continue; fi
+    toolkits=$((toolkits + 1))
 done
+for unrolling in absent one full; do
+    KERNEL=complex_matrix_unroll_$unrolling
+    for ((i = 0; i < toolkits; ++i)); do
+        note toolkit$i
+        if [ $i -gt 0 ]; then moved toolkit$((i - 1)) toolkit$i; fi
+    done
+done
+[ $toolkits -ge 1 ] || broken 'one toolkit at the least'
+printf 'C5: %d toolkits\n' $toolkits
+unset ACCPROBE_LIBCUDA ACCPROBE_LIBNVML ACCP_FAKE
 unset KERNEL
 
 # C8: FFMA2 is two FMAs and two accumulators.
