@@ -64,6 +64,16 @@ static void say_first_difference(const struct accp_shape *before, const struct a
     add(verdict, text);
 }
 
+/* What differs although the hot loop is the recorded one. */
+static void say_beside(const struct accp_shape *golden, const struct accp_shape *shape,
+                       struct accp_shape_verdict *verdict)
+{
+    if (strcmp(golden->control_hash, shape->control_hash) != 0)
+        add(verdict, "differs outside the hot loop only");
+    if (strcmp(golden->loop.exact_hash, shape->loop.exact_hash) != 0)
+        add(verdict, "hot loop with other register names or at another place in its line");
+}
+
 void accp_shape_judge(const struct accp_shape *shape, const struct accp_shape_goldens *goldens,
                       const struct accp_listings *now, const struct accp_listings *recorded,
                       struct accp_shape_verdict *verdict)
@@ -89,8 +99,5 @@ void accp_shape_judge(const struct accp_shape *shape, const struct accp_shape_go
     add(verdict, diff.lost);
     if (!is_same_loop) say_first_difference(golden, shape, now, recorded, verdict);
     if (is_drift) add(verdict, diff.moved);
-    if (!is_drift && strcmp(golden->control_hash, shape->control_hash) != 0)
-        add(verdict, "differs outside the hot loop only");
-    if (!is_drift && strcmp(golden->loop.exact_hash, shape->loop.exact_hash) != 0)
-        add(verdict, "hot loop with other register names or at another place in its line");
+    if (!is_drift) say_beside(golden, shape, verdict);
 }
