@@ -47,6 +47,31 @@ static int memory_path_cycles(const struct accp_instruction *instruction)
     return strstr(mnemonic, ".128") ? 4 : strstr(mnemonic, ".64") ? 2 : 1;
 }
 
+/* Reads of shared memory that are issued behind a special function: of several in a row the first. */
+static int reads_behind(const struct accp_code *code, const struct accp_loop *loop, int *functions)
+{
+    int reads = 0;
+    bool is_behind = false;
+    *functions = 0;
+    for (size_t i = 0; i < code->count; ++i) {
+        const struct accp_instruction *instruction = &code->instructions[i];
+        const bool is_never =
+            instruction->guard == ACCP_PREDICATE_TRUE && instruction->guard_negated;
+        char mnemonic[64];
+        if (!loop->is_member[i] || is_never) continue;
+        if (accp_instruction_class(instruction) == ACCP_CLASS_SFU) {
+            ++*functions;
+            is_behind = true;
+            continue;
+        }
+        accp_instruction_mnemonic(instruction, mnemonic, sizeof mnemonic);
+        if (strncmp(mnemonic, "LDS", 3) != 0) continue;
+        reads += is_behind;
+        is_behind = false;
+    }
+    return reads;
+}
+
 /* Units that are busy for as long as a lone warp's iteration takes of them. */
 static enum accp_status read_loop(const struct accp_code *code, const struct accp_loop *loop,
                                   int schedulers, struct accp_policy_kernel *kernel,
@@ -59,6 +84,9 @@ static enum accp_status read_loop(const struct accp_code *code, const struct acc
     kernel->busy = (double)loop->instructions;
     for (int i = 0; i < ACCP_BOUND_COUNT && hold; ++i)
         if (i != ACCP_BOUND_STALLS) kernel->busy = fmax(kernel->busy, bounds[i]);
+    int functions;
+    const int reads = reads_behind(code, loop, &functions);
+    if (hold && functions > 0) kernel->queued = reads * bounds[ACCP_BOUND_SFU] / functions;
     double path = 0, outside_path = 0;
     for (size_t i = 0; i < code->count; ++i) {
         const struct accp_instruction *instruction = &code->instructions[i];
@@ -234,7 +262,8 @@ static struct accp_policy_choice choose(const struct accp_policy_kernels *group,
     if (blocks > 0 && stays < choice.load) choice.load = stays > 0 ? stays : 1;
     const double turns = conditions->iterations > 0 ? conditions->iterations : 1;
     const double waits = fmax(0, conditions->waits);
-    double busy = turns * kernel->busy, alone = turns * (kernel->stalls + waits);
+    const double queued = kernel->queued * (choice.load - 1);
+    double busy = turns * kernel->busy, alone = turns * (kernel->stalls + waits + queued);
     if (conditions->iterations > 0) {
         busy += kernel->outside_busy;
         alone += kernel->outside_stalls + waits;

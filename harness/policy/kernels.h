@@ -3,7 +3,11 @@
  *
  * A scheduler is taken for a closed queue: its resident warps go round between its busiest unit, which serves one warp at
  * a time, and everything else that a warp waits for alone (stall counts, memory). From both, mean value analysis gives
- * the time of a warp (Reiser and Lavenberg, "Mean-value analysis of closed multichain queuing networks", 1980). */
+ * the time of a warp (Reiser and Lavenberg, "Mean-value analysis of closed multichain queuing networks", 1980).
+ *
+ * Reads of shared memory and special functions of a scheduler's warps go through one queue, in order (Nsight Compute's
+ * documentation, "Warp Stall Reasons", MIO throttle). A read that is issued behind a special function so waits for it, and
+ * for one of each other warp that asked before. What a loop does in that order is taken as time that a warp waits. */
 #ifndef ACCP_POLICY_KERNELS_H
 #define ACCP_POLICY_KERNELS_H
 
@@ -18,6 +22,8 @@ struct accp_policy_kernel {
     double stalls; /* cycles that the stall counts of an iteration of the hot loop take */
     double busy;   /* cycles that it keeps the busiest unit, or the issue slots */
     int ffmas;     /* of the hot loop */
+    double
+        queued; /* cycles that an iteration's reads wait behind special functions, for each other warp of the scheduler */
     double outside_stalls, outside_busy; /* of all code outside of that loop, once */
 };
 

@@ -77,20 +77,23 @@ for i in 3 4; do
     { read -r within && read -r mean worst; } <figures
     python3 -c "assert $within >= 98 and $worst <= 3 and $mean <= 1" || broken "98 % within 1 %, and none beyond 3 %: $(cat figures)"
 done
-# Every chain from 3 to 64 at every load: one process of the map, judged by the mean of three.
-python3 - "$ACCP_SOURCE_DIR/docs/peaks/measured.tsv" "$recorded/occupancy/map.run.json" >map.json <<'END' || broken 'the map as a run'
+# Every chain from 3 to 64 at every load: one process of the map, judged by three others, of which one had another GPU.
+for process in 2 3 4; do
+    python3 - "$ACCP_SOURCE_DIR/docs/peaks/processes.tsv" "$recorded/occupancy/map.run.json" $process >map.json <<'END' || broken 'the map as a run'
 import json, sys
 lines = [line.split("\t") for line in open(sys.argv[1]) if line[0] != "#"]
 run = json.load(open(sys.argv[2]))
 run["roles"] = [{"role": f"map_chain{chain}_acc{acc}", "kernel": f"map_chain{chain}_acc{acc}", "warps": int(warps), "progress": 1,
                  "cycles": {"mean": float(cycles), "min": float(cycles), "max": float(cycles), "n": 1}}
-                for chain, acc, *row in lines[1:] for warps, cycles in zip(lines[0][2:], row) if int(warps) % 4 == 0]
+                for process, chain, acc, *row in lines[1:] if process == sys.argv[3] for warps, cycles in zip(lines[0][3:], row)]
+assert len(run["roles"]) == 901 * 6
 json.dump(run, sys.stdout)
 END
-judged map.json
-[ "$(grep -c '^map_chain' stdout)" = 372 ] || broken "62 chains at 6 loads: $(tail -5 stdout)"
-{ read -r within && read -r mean worst; } <figures
-python3 -c "assert $within >= 98 and $worst <= 3 and $mean <= 1" || broken "98 % within 1 %, and none beyond 3 %: $(cat figures)"
+    judged map.json
+    [ "$(grep -c '^map_chain' stdout)" = 372 ] || broken "62 chains at 6 loads: $(tail -5 stdout)"
+    { read -r within && read -r mean worst; } <figures
+    python3 -c "assert $within == 100 and $worst <= 0.6 and $mean <= 0.02" || broken "all within 1 %, 0.5 % at worst: $(cat figures)"
+done
 # Operators, judged with a policy that knows chains alone, and by the SASS of the kernels that were measured: at sizes and
 # lengths that the rule was chosen with, and at others that were measured when it stood.
 for i in 1 2; do
@@ -107,22 +110,38 @@ regrets() {
         awk '/^ops[.]/ {gsub("%", ""); print $1, $7, $8, $9, $10}' stdout
     done
 }
-# better CELLS BEYOND: so many cells, no more of them beyond 5 %, and less regret than any habit, in the mean and at worst.
+# better CELLS BEYOND WORST: so many cells, no more of them beyond 5 %, none beyond WORST, and less regret than any habit, in the
+# mean and at worst.
 better() {
-    python3 - "$1" "$2" <<'END' || broken "$1 cells with less regret than any habit: $(sort -k2 -rg judged.txt | head -5)"
+    python3 - "$@" <<'END' || broken "$1 cells with less regret than any habit: $(sort -k2 -rg judged.txt | head -5)"
 import sys
 rows = [[float(x) for x in line.split()[1:]] for line in open("judged.txt")]
 assert len(rows) == int(sys.argv[1]), len(rows)
 means, worsts = [sum(c) / len(rows) for c in zip(*rows)], [max(c) for c in zip(*rows)]
-assert means[0] <= 1 and means[0] < min(means[1:]) and worsts[0] < min(worsts[1:]), (means, worsts)
-assert sum(row[0] > 5 for row in rows) <= int(sys.argv[2])
+assert means[0] <= 0.5 and means[0] < min(means[1:]) and worsts[0] < min(worsts[1:]), (means, worsts)
+assert sum(row[0] > 5 for row in rows) <= int(sys.argv[2]) and worsts[0] <= float(sys.argv[3]), worsts
 END
 }
 if "$accprobe" shape --cubin "$cubin" --filter dot_acc1 --format json | grep '"version": "13.0.88"' >/dev/null; then
     regrets "$recorded/operators/ops-1.run.json" >judged.txt
-    better 144 4
+    better 144 2 5.6
     regrets "$recorded"/operators/fresh-*.run.json >judged.txt
-    better 304 7
+    better 304 2 5.3
+    # The same lengths in a second process, kept as means.
+    python3 - "$ACCP_SOURCE_DIR/docs/policy/fresh-second.tsv" "$recorded"/operators/fresh-*.run.json <<'END' || broken 'the second process as runs'
+import json, os, sys
+second = dict(line.rstrip("\n").split("\t") for line in open(sys.argv[1]) if line[0] != "#")
+count = 0
+for path in sys.argv[2:]:
+    run = json.load(open(path))
+    for role in run["roles"]:
+        role["cycles"] = {"mean": float(second[role["role"]]), "min": float(second[role["role"]]), "max": float(second[role["role"]]), "n": 13}
+        count += 1
+    json.dump(run, open("second-" + os.path.basename(path), "w"))
+assert count == len(second) - 1 == 1544, (count, len(second))
+END
+    regrets second-fresh-*.run.json >judged.txt
+    better 304 2 5.5
 else
     expect 4 'give the cubin that was measured' "$accprobe" policy --cubin "$cubin" --against "$recorded/operators/ops-1.run.json"
 fi
