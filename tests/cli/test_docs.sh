@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# The commands of the tool that the docs show, as they stand there: none is refused as usage or bad input. What a command is to
+# answer is what other tests hold; those of the tutorial, the recipes and "add a kernel" have tests of their own.
+# shellcheck source=tests/cli/expect.sh
+source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
+[ -e "$ACCP_BINARY_DIR/cubin/sm_90/ops.cubin" ] || skip 'no kernels for sm_90 in this build'
+export ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 ACCPROBE_LIBNVML=$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1 ACCP_FAKE=ok
+ACCP_FAKE_RUN=$(ls "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json)
+export ACCP_FAKE_RUN
+
+# What the commands name.
+ln -s "$ACCP_BINARY_DIR" build
+ln -s "$ACCP_SOURCE_DIR/golden" golden
+ln -s "$ACCP_SOURCE_DIR/tests" tests
+ln -s "$ACCP_BINARY_DIR/accprobe" accprobe
+cp "$ACCP_SOURCE_DIR/tests/data/sass/clock_around.sm_90.12.4.cubin" old.cubin
+cp "$ACCP_SOURCE_DIR/tests/data/sass/clock_around.sm_90.13.0.cubin" new.cubin
+for name in run old-1 new-1; do cp "$ACCP_FAKE_RUN" $name.json; done
+cp "${ACCP_FAKE_RUN/optimal/sink}" run-1.json
+cp golden/shape/sm_90/12.8.61.json new.json
+if [ -x "${ACCP_NVCC:-}" ]; then
+    echo 'extern "C" __global__ void dot(float *x, int n) { float a = x[0]; for (int i = 0; i < n; ++i) a = a * a + 1; x[0] = a; }' >mine.cu
+    "$ACCP_NVCC" -arch=sm_90 -cubin -o mine.cubin mine.cu || broken 'a cubin'
+fi
+
+verbs=$("$ACCP_BINARY_DIR/accprobe" --help | sed -n '/^usage/,/--version/s/^  \([a-z]*\) .*/\1/p' | paste -sd'|')
+# commands FILE: those of the tool, without what is said of them. Left out: what writes goldens or needs what others made.
+commands() {
+    grep -hE "^( {4})?(build/)?accprobe ($verbs)( |\$)" "$ACCP_SOURCE_DIR/$1" | sed -E 's/^ +//; s/ +#.*//; s/ {4,}.*//' |
+        grep -vE 'accprobe record|build/sweep|(named|registers)[.]cubin'
+}
+# prepared COMMAND: with what is there in the place of what stands for it.
+recorded=golden/measured/$(basename "$(dirname "$ACCP_FAKE_RUN")")
+prepared() {
+    sed -E "s#^(build/)?accprobe#./accprobe#; s# --loop 0x170##; s#\\\$d/(chains)#$recorded/occupancy/\1#g; s#\\\$d/#$recorded/operators/#g
+        s#--against RUN[.]json#--against $recorded/occupancy/optimal.run.json#; s#RUN[.]json([.]{3})?#run.json#
+        /accprobe policy/s#mine[.]cubin#build/cubin/sm_90/ops.cubin#" <<<"$1"
+}
+count=0
+for file in README.md golden/README.md docs/{compilers,explain,exports,fleet,policy,probes,registers,report}.md; do
+    while IFS= read -r command; do
+        if [[ $command =~ mine.cubin && ! $command =~ policy && ! -e mine.cubin ]]; then continue; fi
+        got=0
+        timeout 60 bash -c "$(prepared "$command")" >stdout 2>stderr </dev/null || got=$?
+        case $got in
+        0 | 2 | 3) count=$((count + 1)) ;;
+        *) broken "no exit status $got from a command of $file: $command ($(prepared "$command"))" ;;
+        esac
+    done < <(commands "$file")
+done
+[ $count -ge 28 ] || broken "28 commands in the docs, not $count"
+echo "$count commands"
+echo passed
