@@ -233,13 +233,13 @@ enum accp_status accp_device_synchronise(struct accp_device *device, double time
     static const struct timespec nap = {0, 50000};
     ACCP_TRY(accp_session_enter(device, error));
     const double begin_s = now_s();
-    for (;;) {
+    /* The time from before the question: a process that was stopped meanwhile asks once more. */
+    for (double waited_s = 0;; waited_s = now_s() - begin_s) {
         int result = device->driver.cuStreamQuery(NULL);
         if (result != ACCP_CU_NOT_READY) {
             if (result == ACCP_CU_SUCCESS) device->pending = false;
             return accp_session_check(device, result, "cuStreamQuery", error);
         }
-        double waited_s = now_s() - begin_s;
         if (waited_s > timeout_s) break;
         if (waited_s < patience_s)
             sched_yield();

@@ -45,6 +45,7 @@ static struct accp_random random_state;
 static struct debt debt;
 static double gpu_ms;
 static unsigned launches;
+static bool is_found[ACCP_ROLE_COUNT]; /* whose cycles this launch knows */
 
 double accp_fake_gpu_ms(void)
 {
@@ -309,32 +310,43 @@ static void leap(struct accp_record *record)
     record->elapsed_cycles += LEAP_CYCLES;
 }
 
+/* Of a role that `function` runs: found once a launch, since the warps of a switch run several in turn. */
+static const struct accp_fake_cycles *find_cycles(const struct accp_fake_scenario *scenario,
+                                                  const struct accp_fake_function *function,
+                                                  const struct accp_role *role, int warps_per_block)
+{
+    static struct accp_fake_cycles found[ACCP_ROLE_COUNT];
+    const size_t at = role ? (size_t)(role - accp_roles) : 0;
+    struct accp_fake_cycles *cycles = &found[at];
+    if (is_found[at]) return cycles;
+    is_found[at] = true;
+    accp_fake_cycles_find(has_run ? &run : NULL, function->symbol, role, warps_per_block, cycles);
+    for (size_t i = 0; i < cycles->count; ++i)
+        if (scenario->on[ACCP_FAKE_uneven] && scenario->device == 1)
+            cycles->modes[i].cycles *= 1.03;
+    return cycles;
+}
+
 static int launch_probe(const struct accp_fake_scenario *scenario,
                         const struct accp_fake_function *function, size_t warps,
                         int warps_per_block, const struct accp_parameters *parameters)
 {
-    struct accp_fake_cycles cycles;
-    const struct accp_role *known = NULL; /* whose cycles these are */
     double longest_cycles = 0;
     if (parameters->phases < 1 || parameters->phases > ACCP_PHASES) return OK; /* no phase is run */
     if (!pointers_fit(function, parameters, warps)) return ILLEGAL_ADDRESS;
     if (!owe(scenario, parameters, function, warps)) return OUT_OF_MEMORY;
     debt.loses_link = scenario->on[ACCP_FAKE_wrong_results];
     const bool waits = scenario->on[ACCP_FAKE_interrupted] && ++launches % 30 == 0;
+    memset(is_found, 0, sizeof is_found);
     for (size_t warp = 0; warp < warps; ++warp) {
         struct accp_record record = {0};
         double total_cycles = parameters->skew_cycles[warp];
         const struct accp_role *role = debt.roles[warp];
-        if (warp == 0 || role != known)
-            accp_fake_cycles_find(has_run ? &run : NULL, function->symbol, role, warps_per_block,
-                                  &cycles);
-        if (warp == 0 && scenario->on[ACCP_FAKE_uneven] && scenario->device == 1)
-            for (size_t i = 0; i < cycles.count; ++i)
-                cycles.modes[i].cycles *= 1.03;
-        known = role;
-        if (cycles.count > 0 && (role || !function->role))
+        const struct accp_fake_cycles *cycles =
+            find_cycles(scenario, function, role, warps_per_block);
+        if (cycles->count > 0 && (role || !function->role))
             debt.iterations[warp] = run_warp(
-                parameters, accp_fake_cycles_draw(&cycles, &random_state), &record, &total_cycles);
+                parameters, accp_fake_cycles_draw(cycles, &random_state), &record, &total_cycles);
         if (waits || (warp == 0 && scenario->on[ACCP_FAKE_clock_leap])) leap(&record);
         parameters->records[warp] = record;
         longest_cycles = fmax(longest_cycles, total_cycles);

@@ -13,6 +13,9 @@ extern const char kernel_name[]; /* of that chain */
 /* The fake libraries, with these words in ACCP_FAKE and nothing else set. */
 void use_fake(const char *words);
 
+/* How long a session waits for its launch, in seconds: set by use_fake, short where it hangs. */
+extern double launch_timeout_s;
+
 /* What the fake has made and not got back. */
 int live(void);
 

@@ -107,6 +107,16 @@ static void test_sinks_are_the_recurrence(void **state)
     }
 }
 
+/* Far above what anything takes here on a busy machine, and below the tool's own time-out. */
+static const double patience_s = 30;
+
+static double now_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
 /* Faults in the middle of work: DEVICE, every further call as well, and closing does not hang. */
 static void test_faults_end_the_device(void **state)
 {
@@ -125,17 +135,10 @@ static void test_faults_end_the_device(void **state)
         print_message("%-15s %s: %s\n", fakes[i], error.where, error.text);
         assert_int_equal(accp_device_allocate(device, 4, &address, &error), ACCP_STATUS_DEVICE);
         assert_non_null(strstr(error.text, "was lost earlier"));
-        time_t begin = time(NULL);
+        const double begin_s = now_s();
         accp_device_close(device);
-        assert_true(time(NULL) - begin < 3);
+        assert_true(now_s() - begin_s < patience_s);
     }
-}
-
-static double now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
 static void test_launch_that_never_ends_is_given_up(void **state)
@@ -148,8 +151,12 @@ static void test_launch_that_never_ends_is_given_up(void **state)
     assert_int_equal(open_and_work(kernel_name, &work, &error), ACCP_STATUS_DEVICE);
     double waited_s = now_s() - begin_s;
     assert_non_null(strstr(error.text, "did not end within 0.2 s"));
-    assert_true(waited_s > 0.2 && waited_s < 2);
+    assert_true(waited_s > 0.2 && waited_s < patience_s);
     use_fake("fail=cuStreamQuery:1:600,fail=cuStreamQuery:2:600"); /* one that takes a while */
+    assert_int_equal(open_and_work(kernel_name, &work, &error), ACCP_STATUS_OK);
+    /* The time is over when it is first asked again, as after a stop of the process: it has ended. */
+    use_fake("fail=cuStreamQuery:1:600");
+    launch_timeout_s = 0;
     assert_int_equal(open_and_work(kernel_name, &work, &error), ACCP_STATUS_OK);
 }
 
