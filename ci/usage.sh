@@ -2,6 +2,12 @@
 # Sourced by the scripts of this folder below their head, which is their usage. -h and --help print it on stdout; an option
 # that is not in it ends the script with 4, before anything is installed or built. What follows -- is not looked at, nor
 # anything where hands_on is set: such a script hands its options on to another tool.
+# It also gives awk and sort a decimal point, whatever the locale.
+if [ -n "${LC_ALL:-}" ]; then
+    export LANG=$LC_ALL
+    unset LC_ALL
+fi
+export LC_NUMERIC=C
 usage_of=ci/$(basename "${BASH_SOURCE[1]}")
 usage_head=$(sed -n '2,/^[^#]/s/^# \{0,1\}//p' "${BASH_SOURCE[1]}")
 case ${1:-} in

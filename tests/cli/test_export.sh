@@ -134,7 +134,7 @@ if [ -e $compare ] && /usr/bin/python3 -c 'import scipy' 2>/dev/null; then
     expect 0 '' "$accprobe" export --to google-benchmark --out old.json "$ACCP_RECORDING"
     expect 0 '' "$accprobe" export --to google-benchmark --out new.json run-0.json
     /usr/bin/python3 $compare benchmarks old.json new.json >compared 2>&1 || broken "compare.py to read both: $(tail -n3 compared)"
-    sed 's/\x1b\[[0-9;]*m//g' compared | awk '$1 ~ /^optimal/ && $2 + 0 != 0 { print $1, $2 }' >moved
+    sed 's/\x1b\[[0-9;]*m//g' compared | LC_ALL=C awk '$1 ~ /^optimal/ && $2 + 0 != 0 { print $1, $2 }' >moved
     printf 'optimal.chain29.acc2/warps:%s +0.0300\n' 4 8 | cmp -s - moved || broken "the slower role in compare.py's words: $(cat moved)"
 else
     echo "not tried: compare.py (libbenchmark-tools, python3-scipy)"

@@ -25,4 +25,17 @@ for script in checkout/ci/*; do
 done
 [ $count -ge 20 ] || broken "20 scripts, not $count"
 [ -z "$(find checkout -name .cache -o -name build -type d)" ] || broken 'nothing set up or built by then'
+
+# A decimal point in every locale. One with a comma is made where the system has what it takes.
+if localedef -i de_DE -f UTF-8 "$scratch/de_DE.UTF-8" >log 2>&1; then
+    cat >script <<'END'
+# A script.
+source checkout/ci/usage.sh
+echo 0.5 | awk '{ printf "%.1f\n", $1 + 1 }'
+END
+    expect 0 '' env LOCPATH="$scratch" LC_ALL=de_DE.UTF-8 bash script
+    [ "$(cat stdout)" = 1.5 ] || broken "0.5 and 1 to be 1.5, not $(cat stdout)"
+else
+    echo 'not tried: a locale with a decimal comma (the package locales)'
+fi
 echo passed
