@@ -88,20 +88,19 @@ else
     echo 'left out: fish is not installed'
 fi
 if command -v zsh >/dev/null; then
-    # zsh completes in a terminal alone: one is made, a tab is typed in it, and what it shows then is read.
+    # zsh completes in a terminal alone: one is made, a tab and a key that says so when its turn comes are typed in it, and what
+    # it shows until then is read.
     cat >capture.zsh <<'END_OF_ZSH'
 zmodload zsh/zpty
 zpty shell TERM=xterm zsh -f -i
-zpty -w shell "PS1=; fpath=($1 \$fpath); autoload -Uz compinit; compinit -D -u; print RE'ADY'"
+zpty -w shell "PS1=; fpath=($1 \$fpath); autoload -Uz compinit; compinit -D -u; say() { print -n OV'ER' }; zle -N say; bindkey '^G' say; print RE'ADY'"
 zpty -r -m shell shown '*READY*'
-zpty -n -w shell "accprobe $2"$'\t'
-for i in {1..15}; do
-    sleep 0.1
-    while zpty -rt shell shown; do print -rn -- "$shown"; done
-done
+zpty -n -w shell "accprobe $2"$'\t\a'
+zpty -r -m shell shown '*OVER*'
+print -rn -- "$shown"
 END_OF_ZSH
     complete_zsh() {
-        timeout 20 zsh -f capture.zsh "$share/zsh/vendor-completions" "$*" 2>/dev/null |
+        timeout 60 zsh -f capture.zsh "$share/zsh/vendor-completions" "$*" 2>/dev/null |
             sed 's/\x1b\[[0-9;?]*[a-zA-Z]/ /g' | tr -s ' \r\a' '\n' | sed 's#[/=]$##'
     }
     behaves zsh

@@ -12,11 +12,12 @@ import os
 import random
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree
 
-from faults import BINARY, ROLE, SOURCE, Broken, all_of, golden_folder, run, sessions, succeeds, undated
+from faults import BINARY, ROLE, SOURCE, Broken, all_of, golden_folder, kept, run, sessions, succeeds, undated
 
 STATUSES = (0, 1, 2, 3, 4)
 REFUSED = 4
@@ -26,6 +27,9 @@ NUMBERS = ("0", "-1", "1e308", "-1e308", "1e999", "NaN", "18446744073709551616",
 TEXTS = (r"\u001b[31mred", r"\u009b31m", r"\u202eevil", r"\u0000", r"\n| x |", "<script>alert(1)</script>", "a|b`c`", "[x](javascript:y)",
          "../../../etc/x", "%n%s%n", r"\ud800", "x" * 5000, r"\u00e9\u4e16", "]]>", r"\" onload=\"x", "", "optimal.chain7.acc2",
          "optimal.chain7.acc1")
+EXPECTED_FAILURE = """{"format": "accprobe-expected/1", "expected": [
+  {"claim": "optimal.chain7.acc1.level@8", "reason": "a test", "expires": "2099-01-01"}]}
+"""
 UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -75,18 +79,32 @@ def corrupt(path, to, dice):
         file.write(changed)
 
 
+def from_record(golden, name):
+    """A copy in `golden` of what is on record."""
+    to = os.path.join(golden, name)
+    os.makedirs(os.path.dirname(to), exist_ok=True)
+    return shutil.copy(os.path.join(SOURCE, "golden", name), to)
+
+
 def cases(folder):
     """[(what is corrupted, arguments)]: {} is its changed copy, {out} a file to write, {golden} a folder of baselines that
     holds it in place of the good one where it is of there."""
     golden = golden_folder(folder)
     runs = sessions(folder, "fast", "")
     succeeds("record", *runs, "--golden", golden, "--reason", "test")
+    (levels,) = glob.glob(f"{golden}/measured/*/*.json")
+    sku = os.path.relpath(os.path.dirname(levels), golden)
     shape = os.path.join(folder, "shape.json")
     succeeds("shape", "--arch", "sm_90", "--filter", ROLE, "--out", shape, "--golden", golden)
     succeeds("record", shape, "--golden", golden, "--reason", "test")
+    shapes, loops = sorted(glob.glob(f"{golden}/shape/*/*.json"))  # VERSION.json, and the loops that its rows name
+    predicted, statement = (from_record(golden, f"{name}/optimal.json") for name in ("predicted/sm_90", "document"))
+    occupancy = from_record(golden, f"{sku}/occupancy/optimal.run.json")
+    expected = os.path.join(golden, sku, "expected.json")
+    with open(expected, "w", encoding="utf-8") as file:
+        file.write(EXPECTED_FAILURE)
     document = os.path.join(SOURCE, "golden/document/optimal.json")
     cubin = os.path.join(BINARY, "cubin/sm_90/optimal.cubin")
-    levels, shapes = glob.glob(f"{golden}/measured/*/*.json")[0], glob.glob(f"{golden}/shape/*/*.json")[0]
     judged, one, out = ["--golden", "{golden}", "--pending", "{out}.pending"], ["--filter", ROLE], ["--out", "{out}"]
     found = [(runs[0], ["check", "{}", *judged, "--format", form]) for form in ("table", "json", "markdown")]
     found += [(runs[0], ["report", "{}", "--golden", "{golden}", *more]) for more in ([*out], ["--format", "markdown"])]
@@ -105,6 +123,17 @@ def cases(folder):
               (cubin, ["diff", cubin, "{}", "--format", "markdown"]), (cubin, ["measure", "--cubin", "{}", *one, *out]),
               (cubin, ["predict", "--cubin", "{}"]), (cubin, ["predict", "--cubin", "{}", "--format", "json"]), (cubin, ["explain", "--cubin", "{}", "--kernel", "optimal_chain7_acc1_effective1"]),
               (cubin, ["gate", "--cubin", "{}", *one, *judged])]
+    found += [(document, ["policy", "{}"]), (occupancy, ["policy", "--golden", "{golden}"]),
+              (occupancy, ["policy", "--golden", "{golden}", "--header", *out]), (occupancy, ["report", runs[0], "--golden", "{golden}", *out]),
+              (occupancy, ["explain", "optimal", "{}", "--format", "json"]),
+              (levels, ["export", runs[0], "--golden", "{golden}", "--to", "junit", *out]), (levels, ["doctor", "--golden", "{golden}"]),
+              (levels, ["diff", "{}", runs[0]]), (levels, ["policy", "--golden", "{golden}"]),
+              (expected, ["gate", *one, *judged, *out]), (expected, ["check", runs[0], *judged, "--format", "markdown"]),
+              (predicted, ["gate", "--arch", "sm_90", *one, *judged, *out]), (predicted, ["diff", "{}", runs[0]]),
+              (statement, ["gate", *one, *judged, *out]), (statement, ["report", runs[0], "--golden", "{golden}", *out]),
+              (shapes, ["gate", *one, *judged, *out]), (shapes, ["check", runs[0], *judged]),
+              (shapes, ["report", runs[0], "--golden", "{golden}", *out]), (loops, ["diff", shapes, shape]), (loops, ["record", shape, "--golden", "{golden}", "--reason", "test"]),
+              (loops, ["shape", "--arch", "sm_90", *one, "--golden", "{golden}"])]
     return golden, found
 
 
@@ -134,7 +163,7 @@ def one_case(folder, golden, number, original, arguments):
     corrupt(original, changed, dice)
     before = undated(own) if arguments[0] == "record" else None
     filled = [word.replace("{golden}", own).replace("{out}", out).replace("{}", changed) for word in arguments]
-    place_of_user = {"LC_ALL": dice.choice(("C", "C.UTF-8", "tr_TR.UTF-8", "xx", "")), "TZ": dice.choice(("", "Asia/Seoul", ":/dev/null", "X" * 300))}
+    place_of_user = {"LC_ALL": dice.choice(("C", "C.UTF-8", "de_DE.UTF-8", "xx", "")), "LOCPATH": folder, "TZ": dice.choice(("", "Asia/Seoul", ":/dev/null", "X" * 300))}
     done = run(*filled, errors="surrogateescape", **place_of_user)
     what = f"number {number}, {arguments[0]} of {os.path.basename(original)}, {' '.join(filled)}"
     if done.returncode not in STATUSES:
@@ -143,7 +172,8 @@ def one_case(folder, golden, number, original, arguments):
     if done.returncode == REFUSED:
         # A gate keeps what it measured, whatever the golden is.
         left = written and arguments[0] != "gate"
-        if len(done.stderr.splitlines()) != 1 or left or (before is not None and undated(own) != before):
+        lines = 0 if arguments[0] == "doctor" else 1  # its answer is a table of what is broken
+        if len(done.stderr.splitlines()) != lines or left or (before is not None and undated(own) != before):
             raise Broken(f"refused with more than a line, or wrote all the same: {what}: {done.stderr!r}")
     for text, where in ((done.stdout, "stdout"), (done.stderr, "stderr"), (written, "the file")):
         printable(text, f"{where} of {what}")
@@ -159,21 +189,12 @@ def one_case(folder, golden, number, original, arguments):
 
 def corrupted(folder, count, first=0):
     golden, found = cases(folder)
+    # With a decimal comma, where the system has what a locale is made of.
+    subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(folder, "de_DE.UTF-8")], check=False, stderr=subprocess.DEVNULL)
     ends = all_of(range(first, first + count), lambda number: one_case(folder, golden, number, *found[number % len(found)]))
     told = ", ".join(f"{ends.count(status)} with {status}" for status in STATUSES)
     return f"{count} corrupted files through {len(found)} command lines: exit status {told}"
 
 
-def main():
-    with tempfile.TemporaryDirectory() as folder:
-        os.chmod(folder, 0o755)
-        try:
-            print(f"corrupted: {corrupted(folder, *map(int, sys.argv[1:]))}")
-        except Broken as broken:
-            print(f"corrupted: broken: {broken}")
-            return 1
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(kept("corrupted", lambda folder: corrupted(folder, *map(int, sys.argv[1:]))))

@@ -142,7 +142,7 @@ def hangs(folder, count):
     stuck = [f"fail=cu*:{number}:-1" for number in chosen(driver, count)]
     stuck_nvml = [f"fail=nvml*:{number}:-1" for number in range(1, len(nvml) + 1)]
     all_of(stuck, lambda case: measured(folder, (ENVIRONMENT,), ACCP_FAKE=case, ACCPROBE_TIMEOUT_S="2"), 16)
-    all_of(stuck_nvml, lambda case: measured(folder, (PASSED,), ACCP_FAKE=case, ACCPROBE_TIMEOUT_S="2"), 16)
+    all_of(stuck_nvml, lambda case: measured(folder, (PASSED,), ACCP_FAKE=case, ACCPROBE_TIMEOUT_S="6"), 16)
     return f"{len(stuck)} calls of the driver that never return: all ended as ENVIRONMENT; " \
            f"{len(stuck_nvml)} of NVML: all measured"
 
@@ -175,11 +175,13 @@ def undated(golden):
 
 
 def killed(arguments, most_s, **more):
+    """Whether a signal ended it; and how long it took."""
+    began = time.monotonic()
     process = subprocess.Popen([TOOL, *arguments], env=environment(**more), stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(random.uniform(0, most_s))
     process.send_signal(random.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)))
-    return process.wait() < 0
+    return process.wait() < 0, time.monotonic() - began
 
 
 def kills(folder, count):
@@ -208,7 +210,10 @@ def kills(folder, count):
     while hits < count:
         number = tries % len(verbs)
         tries += 1
-        hits += killed(verbs[number], most_s[number])
+        is_hit, took_s = killed(verbs[number], most_s[number])
+        hits += is_hit
+        if not is_hit:  # the machine was busier when the limit was taken
+            most_s[number] = min(most_s[number], took_s)
         if os.path.exists(out):
             json.load(open(out, encoding="utf-8"))
         now = undated(golden)
@@ -328,17 +333,22 @@ def clocks(folder, count):
     return f"{2 * count} measurements while the clock leapt: all as ever"
 
 
-def main():
-    name, count = sys.argv[1], int(sys.argv[2])
-    random.seed(count)
+def kept(name, promise):
+    """Exit status and line of a program that tries, in a folder that is gone afterwards, whether a promise is kept."""
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         try:
-            print(f"{name}: {globals()[name](folder, count)}")
+            print(f"{name}: {promise(folder)}")
         except Broken as broken:
             print(f"{name}: broken: {broken}")
             return 1
     return 0
+
+
+def main():
+    name, count = sys.argv[1], int(sys.argv[2])
+    random.seed(count)
+    return kept(name, lambda folder: globals()[name](folder, count))
 
 
 if __name__ == "__main__":
