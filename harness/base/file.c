@@ -172,22 +172,47 @@ enum accp_status accp_file_write_atomic(const char *path, const void *data, size
     return ACCP_STATUS_OK;
 }
 
-enum accp_status accp_folder_make(const char *path, struct accp_error *error)
+void accp_folder_unmake(const char *path, int made)
 {
     char part[PATH_MAX];
     int length = snprintf(part, sizeof part, "%s", path);
+    if (length < 0 || (size_t)length >= sizeof part) return;
+    for (char *end = part + length;; *end = 0) {
+        while (end > part + 1 && end[-1] == '/')
+            *--end = 0;
+        if (made-- <= 0 || rmdir(part) != 0) return;
+        while (end > part && *end != '/')
+            --end;
+    }
+}
+
+enum accp_status accp_folder_make(const char *path, int *made, struct accp_error *error)
+{
+    char part[PATH_MAX];
+    int length = snprintf(part, sizeof part, "%s", path), missing = 0;
+    if (made) *made = 0;
     if (length < 0 || (size_t)length >= sizeof part)
         return accp_fail(error, ACCP_STATUS_IO, path, -1, "the path is too long");
     for (char *at = part + 1;; ++at) {
         if (*at != '/' && *at != 0) continue;
         char kept = *at;
         *at = 0;
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return accp_fail(error, ACCP_STATUS_IO, part, -1, "cannot make the folder: %s",
-                             strerror(errno));
+        const bool is_made = mkdir(part, 0777) == 0;
+        if (!is_made && errno != EEXIST) {
+            const int reason = errno;
+            char *parent = strrchr(part, '/');
+            accp_fail(error, ACCP_STATUS_IO, part, -1, "cannot make the folder: %s",
+                      strerror(reason));
+            if (parent) *parent = 0;
+            accp_folder_unmake(part, missing);
+            return ACCP_STATUS_IO;
+        }
+        missing += is_made;
         *at = kept;
-        if (kept == 0) return ACCP_STATUS_OK;
+        if (kept == 0) break;
     }
+    if (made) *made = missing;
+    return ACCP_STATUS_OK;
 }
 
 enum accp_status accp_folder_lock(const char *path, double timeout_s, int *lock,

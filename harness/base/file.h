@@ -30,8 +30,13 @@ void accp_bytes_fini(struct accp_bytes *bytes);
 enum accp_status accp_file_write_atomic(const char *path, const void *data, size_t size,
                                         struct accp_error *error);
 
-/* Makes the folder and its missing parents. Errors: IO. */
-enum accp_status accp_folder_make(const char *path, struct accp_error *error);
+/* Makes the folder and its missing parents; *made, where it is not NULL, is how many were missing. Errors: IO, and none
+ * of them was made. */
+enum accp_status accp_folder_make(const char *path, int *made, struct accp_error *error);
+
+/* Takes back what accp_folder_make made, where nothing could be written there: the innermost `made` folders of the path,
+ * as far as they are empty. */
+void accp_folder_unmake(const char *path, int made);
 
 /* Keeps other processes that lock the same folder out until accp_folder_unlock or the end of this
  * process, however it ends; waits up to `timeout_s` seconds for one that has it. Where the file system

@@ -22,7 +22,7 @@ struct job {
     struct accp_cubin cubin;
     struct accp_measure_kernel *kernels;
     bool *is_selected; /* one for each kernel: the run keeps what it did */
-    size_t kernel_count, selected_count;
+    size_t kernel_count, selected_count, kernel_most;
 };
 
 static void job_fini(struct job *job)
@@ -36,10 +36,9 @@ static void job_fini(struct job *job)
 static enum accp_status job_open(struct job *job, struct accp_error *error)
 {
     ACCP_TRY(accp_cubin_open(job->path, job->bytes.data, job->bytes.size, &job->cubin, error));
-    size_t most =
-        job->cubin.kernel_count > ACCP_ROLE_COUNT ? job->cubin.kernel_count : ACCP_ROLE_COUNT;
-    job->kernels = calloc(most, sizeof *job->kernels);
-    job->is_selected = calloc(most, sizeof *job->is_selected);
+    job->kernel_most = job->cubin.kernel_count + ACCP_ROLE_COUNT;
+    job->kernels = calloc(job->kernel_most, sizeof *job->kernels);
+    job->is_selected = calloc(job->kernel_most, sizeof *job->is_selected);
     if (!job->kernels || !job->is_selected)
         return accp_fail(error, ACCP_STATUS_MEMORY, job->path, -1, "no memory for it");
     return ACCP_STATUS_OK;
@@ -56,9 +55,39 @@ static bool is_measured_whole(const struct accp_options *options)
 static void add_kernel(struct job *job, const char *symbol, const struct accp_role *role,
                        bool is_selected)
 {
+    if (job->kernel_count == job->kernel_most) return; /* a cubin that names one kernel often */
     job->is_selected[job->kernel_count] = is_selected;
     job->selected_count += is_selected;
     job->kernels[job->kernel_count++] = (struct accp_measure_kernel){symbol, role};
+}
+
+/* The roles of a kernel, one a call, from *at = 0 until it is ACCP_ROLE_COUNT; NULL once where it has none. */
+static const struct accp_role *role_of_kernel(const char *symbol, size_t *at)
+{
+    const struct accp_role *found = NULL;
+    for (; *at < ACCP_ROLE_COUNT; ++*at) {
+        if (strcmp(accp_roles[*at].kernel, symbol) != 0) continue;
+        if (found) break;
+        found = &accp_roles[*at];
+    }
+    return found;
+}
+
+/* *unfit is set where a kernel that was selected takes other parameters than ours: to how many bytes. */
+static void add_roles(struct job *job, const struct accp_options *options,
+                      const struct accp_kernel *kernel, const struct accp_pattern *filter,
+                      int64_t *unfit)
+{
+    size_t at = 0;
+    do {
+        const struct accp_role *role = role_of_kernel(kernel->name, &at);
+        const bool is_selected = accp_pattern_matches_kernel(filter, role, kernel->name);
+        if (!is_selected && !(role && is_measured_whole(options))) continue;
+        if (kernel->parameter_bytes == (int64_t)sizeof(struct accp_parameters))
+            add_kernel(job, kernel->name, role, is_selected);
+        else if (is_selected)
+            *unfit = kernel->parameter_bytes;
+    } while (at < ACCP_ROLE_COUNT);
 }
 
 /* Only kernels that take our parameters can be run: with others we would have to guess what to
@@ -77,15 +106,7 @@ static enum accp_status job_of_stranger(const struct accp_options *options, stru
     int64_t unfit = -1;
     for (size_t i = 0; i < job->cubin.kernel_count; ++i) {
         const struct accp_kernel *kernel = &job->cubin.kernels[i];
-        if (named && kernel != named) continue;
-        const struct accp_role *role = accp_role_find(kernel->name);
-        const bool is_selected = accp_pattern_matches(&filter, role ? role->name : kernel->name);
-        if (!is_selected && !(role && is_measured_whole(options))) continue;
-        if (kernel->parameter_bytes != (int64_t)sizeof(struct accp_parameters)) {
-            unfit = is_selected ? kernel->parameter_bytes : unfit;
-            continue;
-        }
-        add_kernel(job, kernel->name, role, is_selected);
+        if (!named || kernel == named) add_roles(job, options, kernel, &filter, &unfit);
     }
     accp_pattern_fini(&filter);
     if (job->selected_count > 0) return ACCP_STATUS_OK;

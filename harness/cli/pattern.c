@@ -123,6 +123,13 @@ bool accp_pattern_matches(const struct accp_pattern *pattern, const char *name)
     return !pattern->compiled || regexec(pattern->compiled, name, 0, NULL, 0) == 0;
 }
 
+bool accp_pattern_matches_kernel(const struct accp_pattern *pattern, const struct accp_role *role,
+                                 const char *symbol)
+{
+    return (role && accp_pattern_matches(pattern, role->name)) ||
+           accp_pattern_matches(pattern, symbol);
+}
+
 void accp_pattern_fini(struct accp_pattern *pattern)
 {
     if (pattern->compiled) regfree(pattern->compiled);

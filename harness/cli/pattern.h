@@ -3,6 +3,7 @@
 #define ACCP_CLI_PATTERN_H
 
 #include "base/status.h"
+#include "matrix.h"
 
 #include <stdbool.h>
 
@@ -22,6 +23,9 @@ enum accp_status accp_pattern_init(struct accp_pattern *pattern, const char *opt
 /* Only whether it could be compiled: before work that the answer would make void. */
 enum accp_status accp_pattern_check(const char *option, const char *text, struct accp_error *error);
 bool accp_pattern_matches(const struct accp_pattern *pattern, const char *name);
+/* The name of a role or the symbol of its kernel; `role` is NULL for a kernel of no role. */
+bool accp_pattern_matches_kernel(const struct accp_pattern *pattern, const struct accp_role *role,
+                                 const char *symbol);
 void accp_pattern_fini(struct accp_pattern *pattern);
 
 #endif

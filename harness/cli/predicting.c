@@ -153,14 +153,13 @@ static void name_compiler(struct accp_run *run, const struct accp_cubin *cubin)
     snprintf(run->device.arch, sizeof run->device.arch, "%s", cubin->arch_name);
 }
 
-/* Whether --probe and --filter leave a kernel of a stranger's cubin; a filter matches the role's
- * name, or the symbol of a kernel of no role. */
+/* Whether --probe and --filter leave a kernel of a stranger's cubin. */
 static bool leaves(const struct accp_options *options, const struct accp_pattern *filter,
                    const char *symbol, const struct accp_role *role)
 {
     if (options->probe && (!role || strcmp(accp_probe_names[role->probe], options->probe) != 0))
         return false;
-    return accp_pattern_matches(filter, role ? role->name : symbol);
+    return accp_pattern_matches_kernel(filter, role, symbol);
 }
 
 /* Kernels that have no hot loop are passed over as long as one has. */

@@ -33,7 +33,8 @@ enum accp_status accp_select(const struct accp_options *options, struct accp_sel
     for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
         const struct accp_role *role = &accp_roles[i];
         if (probe >= 0 && (int)role->probe != probe) continue;
-        if (accp_pattern_matches(&filter, role->name)) selection->roles[selection->count++] = role;
+        if (accp_pattern_matches_kernel(&filter, role, role->kernel))
+            selection->roles[selection->count++] = role;
     }
     accp_pattern_fini(&filter);
     if (selection->count > 0) return ACCP_STATUS_OK;

@@ -87,7 +87,7 @@ static bool wants(const char *kernel, const struct accp_role *role, void *contex
     if (wanted->kernel && strcmp(wanted->kernel->name, kernel) != 0) return false;
     if (options->probe && (!role || strcmp(accp_probe_names[role->probe], options->probe) != 0))
         return false;
-    return accp_pattern_matches(&wanted->filter, role ? role->name : kernel);
+    return accp_pattern_matches_kernel(&wanted->filter, role, kernel);
 }
 
 static struct accp_shape_options shape_options(const struct accp_options *options,

@@ -37,7 +37,7 @@ static const char *role_or_kernel(const char *kernel)
 
 static bool is_wanted(const struct diffing *diffing, const char *kernel)
 {
-    return accp_pattern_matches(&diffing->filter, role_or_kernel(kernel));
+    return accp_pattern_matches_kernel(&diffing->filter, accp_role_find(kernel), kernel);
 }
 
 /* A name that one side alone has. */
@@ -344,6 +344,13 @@ static enum accp_status diff(struct diffing *diffing, struct accp_error *error)
         return accp_fail(error, ACCP_STATUS_INPUT, files[1], -1,
                          "is %s, and %.100s is %s: compare two of a kind", names[after], files[0],
                          names[before]);
+    if (before != ACCP_CONTENT_CUBIN &&
+        (diffing->options->loop >= 0 || diffing->options->warps >= 0))
+        return accp_fail(
+            error, ACCP_STATUS_USAGE, NULL, -1,
+            "--%s is of the kernels of two cubins, and %.100s is %s; --filter takes the "
+            "roles of runs",
+            diffing->options->loop >= 0 ? "loop" : "warps", files[0], names[before]);
     ACCP_TRY(accp_pattern_init(&diffing->filter, "filter", diffing->options->filter, error));
     enum accp_status status = differs[before](diffing, error);
     accp_pattern_fini(&diffing->filter);

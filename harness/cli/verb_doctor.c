@@ -111,25 +111,35 @@ static enum accp_status look_at_golden(struct doctor *doctor, struct accp_error 
     return say(doctor, "goldens", "ok", path, NULL, error);
 }
 
-/* Whether an arch has kernels; BROKEN where there is a file that is no cubin. */
-static enum accp_status look_at_arch(struct doctor *doctor, const char *arch, size_t *arches,
-                                     struct accp_error *error)
+/* Whether a probe has kernels for an arch that has some. */
+static enum accp_status look_at_cubin(const char *arch, const char *probe, struct accp_error *found)
 {
     char path[PATH_MAX];
     struct accp_bytes bytes;
     struct accp_cubin cubin;
+    ACCP_TRY(accp_cubin_read(arch, probe, path, &bytes, found));
+    enum accp_status status = accp_cubin_open(path, bytes.data, bytes.size, &cubin, found);
+    if (status == ACCP_STATUS_OK) accp_cubin_close(&cubin);
+    accp_bytes_fini(&bytes);
+    return status;
+}
+
+/* BROKEN where a file of an arch is no cubin or is not there, as a build leaves it that was cut short. */
+static enum accp_status look_at_arch(struct doctor *doctor, const char *arch, size_t *arches,
+                                     struct accp_error *error)
+{
     struct accp_error found;
+    char text[sizeof found.text + 96];
     if (!accp_arch_is_built(arch)) return ACCP_STATUS_OK;
-    enum accp_status status = accp_cubin_read(arch, accp_probe_names[0], path, &bytes, &found);
-    if (status == ACCP_STATUS_OK) {
-        status = accp_cubin_open(path, bytes.data, bytes.size, &cubin, &found);
-        if (status == ACCP_STATUS_OK) accp_cubin_close(&cubin);
-        accp_bytes_fini(&bytes);
+    for (int i = 0; i < ACCP_PROBE_COUNT; ++i) {
+        if (look_at_cubin(arch, accp_probe_names[i], &found) == ACCP_STATUS_OK) continue;
+        snprintf(text, sizeof text,
+                 "%s.cubin: %s; or remove the folder cubin/%s, if it is not wanted",
+                 accp_probe_names[i], found.text, arch);
+        return say_broken(doctor, arch, "BROKEN", text, KERNELS, error);
     }
-    *arches += status == ACCP_STATUS_OK;
-    return status == ACCP_STATUS_OK
-               ? status
-               : say_broken(doctor, arch, "BROKEN", found.text, KERNELS, error);
+    ++*arches;
+    return ACCP_STATUS_OK;
 }
 
 static enum accp_status look_at_kernels(struct doctor *doctor, struct accp_error *error)

@@ -31,8 +31,11 @@ enum accp_status accp_golden_pending(const char *folder, const struct accp_run *
     /* A date comes from a run file: it must name a file in the folder, and no other place. */
     for (char *at = path + length + 1; *at; ++at)
         if (*at == '/' || *at == ':') *at = '-';
-    ACCP_TRY(accp_folder_make(place, error));
-    ACCP_TRY(accp_run_write(path, run, error));
+    int made;
+    ACCP_TRY(accp_folder_make(place, &made, error));
+    const enum accp_status status = accp_run_write(path, run, error);
+    if (status != ACCP_STATUS_OK) accp_folder_unmake(place, made);
+    ACCP_TRY(status);
     size_t count = count_runs(place);
     if (count < ACCP_GOLDEN_SESSIONS_MIN)
         snprintf(text, text_bytes,

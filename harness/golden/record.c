@@ -423,14 +423,16 @@ static enum accp_status write_golden(const char *path, const struct accp_golden 
 {
     char folder[PATH_MAX], *text;
     size_t bytes;
+    int made = 0;
     snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
     ACCP_TRY(accp_golden_format(golden, &text, &bytes, error));
     /* What is written must be readable: better no golden than one that blocks the gate. */
     struct accp_golden again;
     enum accp_status status = accp_golden_parse(path, text, bytes, &again, error);
     accp_golden_fini(&again);
-    if (status == ACCP_STATUS_OK) status = accp_folder_make(folder, error);
+    if (status == ACCP_STATUS_OK) status = accp_folder_make(folder, &made, error);
     if (status == ACCP_STATUS_OK) status = accp_file_write_atomic(path, text, bytes, error);
+    if (status != ACCP_STATUS_OK) accp_folder_unmake(folder, made);
     free(text);
     return status;
 }

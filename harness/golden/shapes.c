@@ -320,6 +320,7 @@ static enum accp_status record_part(const struct accp_shape_record_request *requ
     char folder[PATH_MAX], path[PATH_MAX];
     struct accp_shapes old = {0}, merged = {0};
     size_t changed = 0;
+    int made = 0;
     place_of(request->folder, shapes->arch, probe, folder);
     int length = snprintf(path, sizeof path, "%s/%s.json", folder, shapes->compiler_version);
     if (length < 0 || (size_t)length >= sizeof path)
@@ -327,13 +328,14 @@ static enum accp_status record_part(const struct accp_shape_record_request *requ
     if (access(path, F_OK) == 0) ACCP_TRY(accp_shapes_read(path, &old, error));
     enum accp_status status = merge(&old, shapes, &merged, &changed, error);
     if (status == ACCP_STATUS_OK && changed > 0) {
-        status = accp_folder_make(folder, error);
+        status = accp_folder_make(folder, &made, error);
         if (status == ACCP_STATUS_OK && !request->hashes_only)
             status = add_loops(request, shapes, outcome, error);
         if (status == ACCP_STATUS_OK && old.count > 0)
             status = accp_alias_free(folder, shapes->compiler_version, error);
         if (status == ACCP_STATUS_OK) status = accp_alias_find(folder, &merged, error);
         if (status == ACCP_STATUS_OK) status = write_golden(request, path, &merged, error);
+        if (status != ACCP_STATUS_OK) accp_folder_unmake(folder, made);
         snprintf(outcome->last_written, sizeof outcome->last_written, "%s", path);
     }
     outcome->written += changed > 0;

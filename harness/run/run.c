@@ -99,6 +99,39 @@ static enum accp_status read_int(const struct accp_json *object, const char *key
     return ACCP_STATUS_OK;
 }
 
+static bool is_date(const char *text)
+{
+    static const char like[] = "0000-00-00T00:00:00Z"; /* 0: a digit */
+    for (size_t i = 0; i < sizeof like - 1; ++i)
+        if (like[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != like[i]) return false;
+    return strlen(text) == sizeof like - 1;
+}
+
+static bool is_version(const char *text)
+{
+    static const char taken[] =
+        "0123456789.+-~_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    return text[0] && text[strspn(text, taken)] == 0;
+}
+
+static bool is_arch(const char *text)
+{
+    const size_t digits = strncmp(text, "sm_", 3) == 0 ? strspn(text + 3, "0123456789") : 0;
+    const char *suffix = text + 3 + digits; /* of code for one arch alone: sm_90a */
+    return digits > 0 && (suffix[0] == 0 || (suffix[0] >= 'a' && suffix[0] <= 'z' && !suffix[1]));
+}
+
+/* A fact that is left out where it is unknown, and is of one form where it is there. */
+static enum accp_status read_fact(const struct accp_json *object, const char *key,
+                                  bool (*is_one)(const char *), const char *form, char *text,
+                                  size_t bytes, struct accp_error *error)
+{
+    ACCP_TRY(read_text(object, key, text, bytes, error));
+    if (!accp_json_has(object, key) || is_one(text)) return ACCP_STATUS_OK;
+    return accp_json_fail(object, error, "%s: is not %s; leave it out where it is unknown", key,
+                          form);
+}
+
 /* Members of device, compiler and protocol: FIELD(kind, member). The file's key is the member's
  * name. */
 #define DEVICE_FIELDS(TEXT, REAL, COUNT) \
@@ -134,7 +167,8 @@ static enum accp_status read_device(const struct accp_json *root, struct accp_ru
 #undef TEXT
 #undef REAL
 #undef COUNT
-    return ACCP_STATUS_OK;
+    return read_fact(&object, "arch", is_arch, "an arch like sm_90", device->arch,
+                     sizeof device->arch, error);
 }
 
 static enum accp_status read_compiler(const struct accp_json *root,
@@ -333,8 +367,10 @@ static enum accp_status read_root(const struct accp_json *root, struct accp_run 
 {
     ACCP_TRY(accp_json_format(root, format_name, error));
     ACCP_TRY(read_source(root, &run->source, error));
-    ACCP_TRY(read_text(root, "date", run->date, sizeof run->date, error));
-    ACCP_TRY(read_text(root, "tool", run->tool, sizeof run->tool, error));
+    ACCP_TRY(read_fact(root, "date", is_date, "a time like 2026-11-30T05:54:47Z", run->date,
+                       sizeof run->date, error));
+    ACCP_TRY(read_fact(root, "tool", is_version, "a version of accprobe", run->tool,
+                       sizeof run->tool, error));
     ACCP_TRY(read_device(root, &run->device, error));
     ACCP_TRY(read_compiler(root, &run->compiler, error));
     ACCP_TRY(read_protocol(root, &run->protocol, error));

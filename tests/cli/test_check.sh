@@ -36,6 +36,11 @@ bad 'not valid JSON' 'run["roles"][0]["cycles"]["mean"] = float("inf")'
 bad 'bytes, at most' 'run["device"]["name"] = "x" * 10000000'
 bad 'roles: is empty' 'run["roles"] = []'
 bad 'source is "guessed"' 'run["source"] = "guessed"'
+for arch in '' sm_ sm_9x0 'sm_90<b>' ' sm_90' compute_90; do bad 'arch: is not an arch like sm_90; leave it out' "run['device']['arch'] = '$arch'"; done
+for date in '' 2026-11-30 '<b>2026-11-30' 2026-11-30T05:54:47ZZ 2026-11-30T05:54:4xZ; do bad 'date: is not a time like' "run['date'] = '$date'"; done
+for tool in '' '<b>0.1.0' '0.1.0 x' '[0](b)'; do bad 'tool: is not a version' "run['tool'] = '$tool'"; done
+edited 'run["device"]["arch"] = "sm_90a"; del run["date"], run["tool"]'
+expect 0 '' "$accprobe" check edited.json --pending pending
 python3 -c 'print("[" * 10000)' >edited.json
 expect 4 'not valid JSON' "$accprobe" check edited.json
 head -c 3000 "$recording" >edited.json

@@ -80,5 +80,7 @@ echo '{' >cut.json
 bad 'not valid JSON' "$recording" cut.json
 echo text >text
 bad 'is not an ELF file' text text
+bad '--warps is of the kernels of two cubins' --warps 4 "$recording" "$recording"
+bad '--loop is of the kernels of two cubins' --loop 0x170 clock_around.sm_90.13.0.json clock_around.sm_90.13.0.json
 bad 'matches nothing' --filter chain31 "$recording" "$recording"
 echo passed

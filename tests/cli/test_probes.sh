@@ -51,6 +51,18 @@ cubin=$ACCP_BINARY_DIR/cubin/sm_90/optimal.cubin alone=$((2 + 2 + (2 + 30) * 2))
 if [ -e "$cubin" ]; then
     [ "$(launches --cubin "$cubin" --kernel optimal_chain7_acc16_effective7)" = $alone ] || broken "two checks, two looks at the clock, and 32 rounds of the kernel and its reference: $(grep -c cuLaunch calls)"
     [ "$(launches --cubin "$cubin" --filter '^optimal[.]chain7[.]acc16$')" = "$(launches --probe optimal)" ] || broken 'the cubin launched whole'
+    # A filter takes the kernel's symbol for the role's name, and a kernel that several roles share is each of them.
+    for options in "--cubin $cubin" ''; do
+        # shellcheck disable=SC2086 # options are words
+        expect 0 '' "$accprobe" gate --seed 7 --all $options --filter '^optimal_chain7_acc16_effective7$'
+        [ "$(grep -o 'optimal[a-z0-9._]*level@[48]' stdout | sort -u | tr '\n' ' ')" = 'optimal.chain7.acc16.level@4 optimal.chain7.acc16.level@8 ' ] ||
+            broken "the role of that kernel, and no other: $(cat stdout)"
+    done
+    for options in '--filter ^dispatch_chain7$' '--kernel dispatch_chain7'; do
+        # shellcheck disable=SC2086 # options are words
+        ACCP_FAKE_RUN=$goldens/dispatch.run.json expect 0 '' "$accprobe" measure --cubin "${cubin%/*}/dispatch.cubin" $options --out run.json
+        [ "$(grep -c '"role": "dispatch.chain7[.]' run.json)" = 16 ] || broken "eight roles at 4 and 8 warps, from $options: $(cat run.json)"
+    done
 fi
 [ "$(launches --protocol seed --filter '^optimal[.]chain7[.]acc16$')" -lt "$(launches --protocol seed --probe optimal)" ] ||
     broken 'protocol seed launches what was asked for'

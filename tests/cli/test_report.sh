@@ -13,7 +13,6 @@ run = json.load(open(os.environ["ACCP_RECORDING"]))
 evil = "<script>alert(1)</script><img src=x onerror=alert(1)>\"'&]]>--><!--|`"
 run["device"].update(name=evil, throttle="none", mig="off", driver=evil[:24], uuid_hash="<b>")
 run["compiler"]["flags"] = evil
-run["tool"] = "<i>"
 for role in run["roles"]:
     if role["role"] == "optimal.chain29.acc2":
         role["cycles"].update(mean=role["cycles"]["mean"] * 1.03, max=role["cycles"]["max"] * 1.03)

@@ -256,6 +256,9 @@ def full_disk(folder, _count):
             tries += 1
             if os.path.exists(out) or undated(golden) != before or glob.glob(f"{folder}/**/*.json.??????", recursive=True):
                 raise Broken(f"something was left by {verb[0]} with {size} bytes of room")
+            empty = [path for path, folders, files in os.walk(golden) if not folders and not files]
+            if empty:
+                raise Broken(f"empty folders were left by {verb[0]} with {size} bytes of room: {empty}")
     for verb in (["list"], ["check", paths[0], "--golden", golden], ["shape", "--arch", "sm_90"], ["gate", "--filter", ROLE]):
         with open("/dev/full", "w", encoding="utf-8") as full:
             fails_cleanly(run(*verb, stdout=full), (USAGE,), f"{verb[0]} to a full output")

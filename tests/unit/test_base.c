@@ -40,7 +40,20 @@ static void test_file_round_trip(void **state)
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/a/b", folder);
     struct accp_error error;
-    assert_int_equal(accp_folder_make(path, &error), ACCP_STATUS_OK);
+    assert_int_equal(accp_folder_make(path, NULL, &error), ACCP_STATUS_OK);
+    /* Taken back are those that were missing, as far as they are empty. */
+    int made;
+    char deep[512];
+    snprintf(deep, sizeof deep, "%s/c//d/", path);
+    assert_int_equal(accp_folder_make(deep, &made, &error), ACCP_STATUS_OK);
+    assert_int_equal(made, 2);
+    accp_folder_unmake(deep, made);
+    accp_folder_unmake(deep, made);
+    assert_int_equal(accp_folder_make(path, &made, &error), ACCP_STATUS_OK);
+    assert_int_equal(made, 0);
+    accp_folder_unmake(path, made);
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(accp_folder_make(path, NULL, &error), ACCP_STATUS_OK);
     strcat(path, "/file");
     assert_int_equal(accp_file_write_atomic(path, "first", 5, &error), ACCP_STATUS_OK);
     assert_int_equal(accp_file_write_atomic(path, "second", 6, &error), ACCP_STATUS_OK);
@@ -53,6 +66,9 @@ static void test_file_round_trip(void **state)
     assert_int_equal(accp_file_read(folder, 5, &bytes, &error), ACCP_STATUS_INPUT);
     assert_int_equal(accp_file_read("/nonexistent/x", 5, &bytes, &error), ACCP_STATUS_IO);
     assert_int_equal(accp_file_write_atomic("/nonexistent/x", "a", 1, &error), ACCP_STATUS_IO);
+    /* A file in the way: what was made before it is gone again. */
+    snprintf(deep, sizeof deep, "%s/a/b/e/%0300d/f", folder, 0);
+    assert_int_equal(accp_folder_make(deep, NULL, &error), ACCP_STATUS_IO);
     char command[160];
     snprintf(command, sizeof command, "test $(ls %s/a/b | wc -l) = 1 && rm -r %s", folder, folder);
     assert_int_equal(system(command), 0);

@@ -200,7 +200,7 @@ static void write_text(const char *folder, const char *below, const char *text)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%s", folder, below);
     *strrchr(path, '/') = 0;
-    assert_int_equal(accp_folder_make(path, NULL), ACCP_STATUS_OK);
+    assert_int_equal(accp_folder_make(path, NULL, NULL), ACCP_STATUS_OK);
     snprintf(path, sizeof path, "%s/%s", folder, below);
     assert_int_equal(accp_file_write_atomic(path, text, strlen(text), NULL), ACCP_STATUS_OK);
 }
