@@ -44,15 +44,30 @@ struct bench {
     size_t count;
 };
 
-/* In a kernel that they share, roles with as many effective accumulators have equal loops, of which
- * the first is found for each: one of the roles stands for them. */
-static bool is_taken(const struct bench *bench, const struct candidate *candidate)
+static bool is_taken(const struct bench *bench, const struct candidate *candidate,
+                     const struct accp_loop *loop)
 {
     for (size_t i = 0; i < bench->count; ++i)
         if (bench->candidates[i].code.kernel == candidate->code.kernel &&
-            bench->candidates[i].loop->head == candidate->loop->head)
+            bench->candidates[i].loop->head == loop->head)
             return true;
     return false;
+}
+
+/* In a kernel that they share, roles with as many effective accumulators have loops of as many
+ * instructions, which are not told apart: each gets one that no other has. Since all of them are
+ * changed at one place at a time, each role runs a changed one. NULL: fewer loops than roles. */
+static const struct accp_loop *free_copy(const struct bench *bench,
+                                         const struct candidate *candidate)
+{
+    for (size_t i = 0; i < candidate->code.loop_count; ++i) {
+        const struct accp_loop *loop = &candidate->code.loops[i];
+        if (loop->instructions == candidate->loop->instructions &&
+            loop->floating_point == candidate->loop->floating_point &&
+            !is_taken(bench, candidate, loop))
+            return loop;
+    }
+    return NULL;
 }
 
 static enum accp_status add_role(struct bench *bench, const struct accp_role *role,
@@ -63,7 +78,9 @@ static enum accp_status add_role(struct bench *bench, const struct accp_role *ro
     ACCP_TRY(accp_code_init(&bench->cubin, kernel, &candidate->code, error));
     enum accp_status status =
         accp_chain_find_loop(&candidate->code, role, -1, &candidate->loop, error);
-    if (status != ACCP_STATUS_OK || is_taken(bench, candidate)) {
+    if (status == ACCP_STATUS_OK && is_taken(bench, candidate, candidate->loop))
+        candidate->loop = free_copy(bench, candidate);
+    if (status != ACCP_STATUS_OK || !candidate->loop) {
         accp_code_fini(&candidate->code);
         return status;
     }
