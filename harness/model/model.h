@@ -63,6 +63,9 @@ enum {
     ACCP_MODEL_INSTRUCTIONS = 4096, /* of a loop */
     ACCP_MODEL_PHASES = 256,
     ACCP_MODEL_OTHERS = 15,
+    ACCP_MODEL_CYCLES =
+        1 << 26, /* of schedulers, that one prediction simulates at the most: seconds,
+                                    or a minute where they are full */
     ACCP_MODEL_TEXT_BYTES = 96
 };
 
@@ -100,7 +103,9 @@ struct accp_model_options {
 
 struct accp_prediction {
     struct accp_cycles cycles; /* an iteration's, over all warps and starts; n counts them */
-    bool known; /* false: the loop holds what the model does not time; cycles are too few */
+    /* False: the loop holds what the model does not time, or is too long to simulate. It is not
+     * simulated then, and has no cycles. */
+    bool known;
     char unknown[ACCP_MODEL_TEXT_BYTES]; /* which, and where; "" when known */
     bool
         has_stores; /* to shared memory, timed as if no two lanes met in a bank: SASS does not say */
@@ -108,8 +113,8 @@ struct accp_prediction {
     int most_warps; /* that the kernel's registers allow on an SM */
 };
 
-/* Predicts `loop` of `code` (both stay the caller's). Allocates a few kilobytes, and nothing while
- * it simulates. Errors: USAGE (options out of range); INPUT (a loop that is too long; more warps
+/* Predicts `loop` of `code` (both stay the caller's). Allocates 5 megabytes, and nothing while it simulates;
+ * what has come after a state of the SM once is not simulated again when it comes back, unless a trace is wanted. Errors: USAGE (options out of range); INPUT (a loop that is too long; more warps
  * than the kernel's registers allow); UNSUPPORTED (an arch without parameters); MEMORY. */
 enum accp_status accp_model_predict(const struct accp_code *code, const struct accp_loop *loop,
                                     const struct accp_model_options *options,

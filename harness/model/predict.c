@@ -3,8 +3,11 @@
 #include "base/word.h"
 #include "model/model.h"
 #include "model/simulate.h"
+#include "model/states.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,17 +61,92 @@ struct programs {
     int count;
 };
 
+/* Of the branches that a warp issued in the time that counts. */
+struct count {
+    int64_t first_cycle, last_cycle; /* -1: none */
+    int64_t iterations;              /* between these two */
+};
+
+/* What a prediction simulates with. Too big for a stack. */
+struct workshop {
+    struct accp_simulation simulation;
+    struct accp_model_states states;
+    struct count counts[ACCP_MODEL_SCHEDULERS][ACCP_MODEL_SCHEDULER_WARPS];
+};
+
 /* Of the warps that run the loop that is predicted. */
-static void add_samples(const struct accp_simulation *simulation, const struct programs *programs,
+static void add_samples(const struct workshop *workshop, const struct programs *programs,
                         struct samples *samples)
 {
+    const struct accp_simulation *simulation = &workshop->simulation;
     for (int s = 0; s < simulation->scheduler_count; ++s)
         for (int w = 0; w < simulation->schedulers[s].warp_count; ++w) {
-            const struct accp_model_warp *warp = &simulation->schedulers[s].warps[w];
-            if (warp->program == &programs->all[0] && warp->iterations > 0)
+            const struct count *count = &workshop->counts[s][w];
+            if (simulation->schedulers[s].warps[w].program == &programs->all[0] &&
+                count->iterations > 0)
                 samples->cycles[samples->count++] =
-                    (double)(warp->last_cycle - warp->first_cycle) / (double)warp->iterations;
+                    (double)(count->last_cycle - count->first_cycle) / (double)count->iterations;
         }
+}
+
+static void count_branches(struct workshop *workshop, const struct accp_model_branch *branches,
+                           int branch_count, int64_t since, int64_t begin, int64_t end)
+{
+    for (int i = 0; i < branch_count; ++i) {
+        const int64_t cycle = since + branches[i].cycle;
+        struct count *count = &workshop->counts[branches[i].scheduler][branches[i].warp];
+        if (cycle < begin || cycle >= end) continue;
+        if (count->first_cycle < 0)
+            count->first_cycle = cycle;
+        else
+            ++count->iterations;
+        count->last_cycle = cycle;
+    }
+}
+
+/* From a known state over those that are known to follow it, up to `end` or to the last of them. */
+static int walk(struct workshop *workshop, int state, int64_t *cycle, int64_t begin, int64_t end)
+{
+    const struct accp_model_states *states = &workshop->states;
+    while (*cycle < end && states->states[state].next >= 0) {
+        const struct accp_model_state *at = &states->states[state];
+        count_branches(workshop, &states->branches[at->first_branch], at->branch_count, *cycle,
+                       begin, end);
+        *cycle += at->cycles;
+        state = at->next;
+    }
+    return state;
+}
+
+/* Simulates up to `end` and counts from `begin` on. Nothing that is known is simulated again, unless somebody watches. */
+static void run_until(struct workshop *workshop, int64_t begin, int64_t end)
+{
+    struct accp_simulation *simulation = &workshop->simulation;
+    struct accp_model_states *states = &workshop->states;
+    memset(workshop->counts, -1, sizeof workshop->counts);
+    for (int s = 0; s < ACCP_MODEL_SCHEDULERS; ++s)
+        for (int w = 0; w < ACCP_MODEL_SCHEDULER_WARPS; ++w)
+            workshop->counts[s][w].iterations = 0;
+    int64_t since = 0; /* when the simulation was at its time 0 */
+    for (int state = -1; since + simulation->cycle < end;) {
+        const int64_t before = simulation->cycle;
+        const bool is_at_branch = accp_simulation_run(simulation, end - since);
+        const int64_t cycles = simulation->cycle - before;
+        count_branches(workshop, simulation->branches, simulation->branch_count, since, begin, end);
+        if (simulation->trace) continue;
+        if (!is_at_branch) {
+            state = -1;
+            continue;
+        }
+        since += simulation->cycle;
+        const int next = accp_model_states_find(states, simulation);
+        if (state >= 0 && next >= 0)
+            accp_model_states_link(states, state, next, cycles, simulation);
+        state = next;
+        if (state < 0 || states->states[state].next < 0) continue;
+        state = walk(workshop, state, &since, begin, end);
+        accp_model_states_restore(states, state, simulation);
+    }
 }
 
 /* A bound on one iteration of a warp alone, to choose how long to simulate. */
@@ -84,15 +162,17 @@ static int64_t stall_sum(const struct accp_model_program *program,
 }
 
 /* Cycles of an iteration of a warp that has the SM to itself. */
-static int64_t lone_cycles(struct accp_simulation *simulation,
-                           const struct accp_model_program *program,
+static int64_t lone_cycles(struct workshop *workshop, const struct accp_model_program *program,
                            const struct accp_model_parameters *parameters, uint32_t without)
 {
     const int64_t sum = stall_sum(program, parameters);
-    accp_simulation_init(simulation, program, parameters, without, 1, 1);
-    accp_simulation_run(simulation, 4 * sum > TIMED_CYCLES ? 4 * sum : TIMED_CYCLES);
-    const struct accp_model_warp *warp = &simulation->schedulers[0].warps[0];
-    return warp->iterations > 0 ? (warp->last_cycle - warp->first_cycle) / warp->iterations : sum;
+    const int64_t cycles = 4 * sum > TIMED_CYCLES ? 4 * sum : TIMED_CYCLES;
+    accp_simulation_init(&workshop->simulation, program, parameters, without, 1, 1);
+    accp_model_states_clear(&workshop->states, &workshop->simulation);
+    run_until(workshop, 0, cycles);
+    const struct count *count = &workshop->counts[0][0];
+    return count->iterations > 0 ? (count->last_cycle - count->first_cycle) / count->iterations
+                                 : sum;
 }
 
 /* What a warp locks into depends on where in the others' iterations it starts. So the starts of
@@ -137,17 +217,17 @@ static int phases_of(const struct accp_model_options *options)
     return phases < ACCP_MODEL_PHASES ? phases : ACCP_MODEL_PHASES;
 }
 
-static void simulate(struct accp_simulation *simulation, const struct programs *programs,
+static void simulate(struct workshop *workshop, const struct programs *programs,
                      const struct accp_model_parameters *parameters,
                      const struct accp_model_options *options, int schedulers, int warps,
                      struct accp_random *random, struct samples *samples)
 {
     const struct accp_model_program *program = &programs->all[0];
+    struct accp_simulation *simulation = &workshop->simulation;
     int64_t sum = 0, alone = 0;
     for (int i = 0; i < programs->count; ++i) {
         const int64_t own_sum = stall_sum(&programs->all[i], parameters);
-        const int64_t own =
-            lone_cycles(simulation, &programs->all[i], parameters, options->without);
+        const int64_t own = lone_cycles(workshop, &programs->all[i], parameters, options->without);
         sum = own_sum > sum ? own_sum : sum;
         alone = own > alone ? own : alone;
     }
@@ -170,13 +250,14 @@ static void simulate(struct accp_simulation *simulation, const struct programs *
         simulation->start = phase;
         simulation->trace = phase && !options->traces_every_start ? NULL : options->trace;
         simulation->trace_context = options->trace_context;
-        accp_simulation_run(simulation,
-                            span + WARM_CYCLES + (longest > TIMED_CYCLES ? longest : TIMED_CYCLES));
-        add_samples(simulation, programs, samples);
+        if (phase == 0) accp_model_states_clear(&workshop->states, simulation);
+        run_until(workshop, span + WARM_CYCLES,
+                  span + WARM_CYCLES + (longest > TIMED_CYCLES ? longest : TIMED_CYCLES));
+        add_samples(workshop, programs, samples);
         if (warps > 1 || schedulers > 1) continue;
         /* A warp alone has no phase, but beside fuller schedulers it counts as often as they do. */
         while (options->warps > ACCP_MODEL_SCHEDULERS && ++phase < phases)
-            add_samples(simulation, programs, samples);
+            add_samples(workshop, programs, samples);
         return;
     }
 }
@@ -218,6 +299,34 @@ static void summarize(struct samples *samples, struct accp_cycles *cycles)
     memcpy(cycles->modes, all, cycles->mode_count * sizeof *all);
 }
 
+/* Whether every scheduler is simulated because they share a queue. */
+static bool is_shared(const struct programs *programs, const struct accp_model_options *options)
+{
+    bool shared = false;
+    for (int i = 0; i < programs->count; ++i)
+        shared |= programs->all[i].has_shared;
+    return shared && !(options->without >> ACCP_MECHANISM_SHARED & 1u) &&
+           options->warps >= ACCP_MODEL_SCHEDULERS && options->warps % ACCP_MODEL_SCHEDULERS == 0;
+}
+
+/* A loop that would take too long to simulate is unknown. */
+static void limit(const struct programs *programs, const struct accp_model_parameters *parameters,
+                  const struct accp_model_options *options, char *unknown)
+{
+    const bool shared = is_shared(programs, options);
+    const int warps = (options->warps + ACCP_MODEL_SCHEDULERS - 1) / ACCP_MODEL_SCHEDULERS;
+    const int phases = warps > 1 || shared ? phases_of(options) : 1;
+    const int schedulers =
+        shared || options->warps % ACCP_MODEL_SCHEDULERS ? ACCP_MODEL_SCHEDULERS : 1;
+    int64_t sum = 0;
+    for (int i = 0; i < programs->count; ++i) {
+        const int64_t own = stall_sum(&programs->all[i], parameters);
+        sum = own > sum ? own : sum;
+    }
+    if (sum * warps * TIMED_ITERATIONS * schedulers * phases > ACCP_MODEL_CYCLES)
+        snprintf(unknown, ACCP_MODEL_TEXT_BYTES, "an iteration of some %" PRId64 " cycles", sum);
+}
+
 /* Warps go to the schedulers in turn: some may have one more than others. */
 static enum accp_status run(const struct programs *programs,
                             const struct accp_model_parameters *parameters,
@@ -227,21 +336,17 @@ static enum accp_status run(const struct programs *programs,
     const int phases = phases_of(options);
     struct samples samples = {
         .cycles = malloc((size_t)phases * ACCP_MODEL_WARPS * sizeof *samples.cycles)};
-    struct accp_simulation *simulation = malloc(sizeof *simulation);
-    if (!samples.cycles || !simulation) {
+    struct workshop *workshop = malloc(sizeof *workshop);
+    if (!samples.cycles || !workshop) {
         free(samples.cycles);
-        free(simulation);
+        free(workshop);
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to simulate an SM");
     }
     struct accp_random random = {options->seed};
     const int few = options->warps / ACCP_MODEL_SCHEDULERS;
     const int more = options->warps % ACCP_MODEL_SCHEDULERS;
-    bool shared = false;
-    for (int i = 0; i < programs->count; ++i)
-        shared |= programs->all[i].has_shared;
-    shared = shared && !(options->without >> ACCP_MECHANISM_SHARED & 1u) && few > 0 && !more;
-    if (shared)
-        simulate(simulation, programs, parameters, options, ACCP_MODEL_SCHEDULERS, few, &random,
+    if (is_shared(programs, options))
+        simulate(workshop, programs, parameters, options, ACCP_MODEL_SCHEDULERS, few, &random,
                  &samples);
     else
         for (int s = 0; s < ACCP_MODEL_SCHEDULERS; ++s) {
@@ -249,12 +354,12 @@ static enum accp_status run(const struct programs *programs,
             struct accp_model_options of_scheduler = *options;
             if (s) of_scheduler.trace = NULL;
             if (warps > 0 && (s == 0 || more))
-                simulate(simulation, programs, parameters, &of_scheduler, 1, warps, &random,
+                simulate(workshop, programs, parameters, &of_scheduler, 1, warps, &random,
                          &samples);
         }
     summarize(&samples, cycles);
     free(samples.cycles);
-    free(simulation);
+    free(workshop);
     return ACCP_STATUS_OK;
 }
 
@@ -329,10 +434,12 @@ enum accp_status accp_model_predict(const struct accp_code *code, const struct a
     struct programs programs = {.count = 0};
     enum accp_status status =
         read_programs(code, loop, options, &parameters, &programs, prediction->unknown, error);
+    if (status == ACCP_STATUS_OK && !prediction->unknown[0])
+        limit(&programs, &parameters, options, prediction->unknown);
     prediction->known = !prediction->unknown[0];
     for (int i = 0; i < programs.count; ++i)
         prediction->has_stores |= programs.all[i].has_stores;
-    if (status == ACCP_STATUS_OK)
+    if (status == ACCP_STATUS_OK && prediction->known)
         status = run(&programs, &parameters, options, &prediction->cycles, error);
     for (int i = 0; i < programs.count; ++i)
         accp_model_program_fini(&programs.all[i]);

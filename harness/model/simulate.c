@@ -1,5 +1,6 @@
 #include "model/simulate.h"
 
+#include <stddef.h>
 #include <string.h>
 
 enum { LEAST_RESULT_CYCLES = 4 }; /* before that nothing can be read but the value before it */
@@ -14,19 +15,20 @@ void accp_simulation_init(struct accp_simulation *simulation,
                           const struct accp_model_parameters *parameters, uint32_t without,
                           int schedulers, int warps)
 {
-    memset(simulation, 0, sizeof *simulation);
+    memset(simulation, 0, offsetof(struct accp_simulation, schedulers));
     simulation->parameters = parameters;
     simulation->without = without;
     simulation->scheduler_count = schedulers;
     for (int s = 0; s < schedulers; ++s) {
         struct accp_model_scheduler *scheduler = &simulation->schedulers[s];
+        memset(scheduler, 0, offsetof(struct accp_model_scheduler, warps));
+        memset(scheduler->warps, 0, (size_t)warps * sizeof *scheduler->warps);
         scheduler->warp_count = warps;
         scheduler->owner = -1;
         memset(scheduler->reuse, -1, sizeof scheduler->reuse);
         for (int w = 0; w < warps; ++w) {
             scheduler->warps[w].program = program;
             scheduler->warps[w].issue_cycle = -1;
-            scheduler->warps[w].first_cycle = scheduler->warps[w].last_cycle = -1;
         }
     }
 }
@@ -414,14 +416,11 @@ static void enqueue(struct accp_simulation *simulation, struct accp_model_schedu
                        start + (latency ? parameters->read_latency_cycles : 0));
 }
 
-static void count_iteration(const struct accp_simulation *simulation, struct accp_model_warp *warp)
+static void list_branch(struct accp_simulation *simulation,
+                        const struct accp_model_scheduler *scheduler, int w)
 {
-    if (simulation->cycle < simulation->warm_cycles) return;
-    if (warp->first_cycle < 0)
-        warp->first_cycle = simulation->cycle;
-    else
-        ++warp->iterations;
-    warp->last_cycle = simulation->cycle;
+    simulation->branches[simulation->branch_count++] = (struct accp_model_branch){
+        (uint8_t)(scheduler - simulation->schedulers), (uint8_t)w, (int32_t)simulation->cycle};
 }
 
 /* A taken branch: what is in the buffer is of no use any more. */
@@ -456,7 +455,8 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
     if (instruction->unit < ACCP_UNIT_CONSTANT)
         start_reading(simulation, scheduler, w, instruction);
     for (int k = 0; k < instruction->write_count; ++k) {
-        warp->written_cycle[instruction->writes[k]] = scheduler->cycle + instruction->write_cycles;
+        warp->written_cycle[instruction->writes[k]] =
+            (int32_t)(scheduler->cycle + instruction->write_cycles);
         warp->from_fma[instruction->writes[k]] = instruction->from_fma;
     }
     if (instruction->unit >= ACCP_UNIT_CONSTANT || instruction->write_barrier < ACCP_SCOREBOARDS ||
@@ -469,7 +469,7 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
         }
     }
     if (instruction->next == warp->program->count) {
-        count_iteration(simulation, warp);
+        list_branch(simulation, scheduler, w);
         jump(simulation, scheduler, warp, 0);
     } else if (instruction->jumps) {
         jump(simulation, scheduler, warp, instruction->next);
@@ -514,11 +514,19 @@ static void step(struct accp_simulation *simulation, int s)
     read_registers(simulation, scheduler);
 }
 
-void accp_simulation_run(struct accp_simulation *simulation, int64_t cycles)
+bool accp_simulation_run(struct accp_simulation *simulation, int64_t end)
 {
-    for (const int64_t end = simulation->cycle + cycles; simulation->cycle < end;
-         ++simulation->cycle) {
+    simulation->branch_count = 0;
+    while (simulation->cycle < end &&
+           simulation->branch_count <= ACCP_MODEL_BRANCHES - ACCP_MODEL_SCHEDULERS) {
+        int listed = simulation->branch_count;
         for (int s = 0; s < simulation->scheduler_count; ++s)
             step(simulation, s);
+        ++simulation->cycle;
+        for (; listed < simulation->branch_count; ++listed)
+            if (simulation->branches[listed].scheduler == 0 &&
+                simulation->branches[listed].warp == 0)
+                return true;
     }
+    return false;
 }

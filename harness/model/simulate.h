@@ -10,8 +10,9 @@
 
 enum {
     ACCP_MODEL_SCHEDULERS = 4,
-    ACCP_MODEL_STAGES = 3, /* in which an instruction reads its registers */
-    ACCP_MODEL_LINES = 2   /* on their way to a warp at the same time, at most */
+    ACCP_MODEL_STAGES = 3,    /* in which an instruction reads its registers */
+    ACCP_MODEL_LINES = 2,     /* on their way to a warp at the same time, at most */
+    ACCP_MODEL_BRANCHES = 256 /* that are listed at a time */
 };
 
 struct accp_model_scoreboard {
@@ -33,11 +34,15 @@ struct accp_model_warp {
     bool yielded;                                   /* its last instruction did */
     int turns;                                      /* left to it in this round */
     int64_t ready_cycle, issue_cycle;               /* may issue again; issued last */
-    int64_t first_cycle, last_cycle; /* of the branches issued since the warm-up; -1: none */
-    int64_t iterations;              /* between these two */
     struct accp_model_scoreboard scoreboards[ACCP_SCOREBOARDS];
-    int64_t written_cycle[ACCP_MODEL_REGISTERS]; /* its last value can be read at leisure */
+    int32_t written_cycle[ACCP_MODEL_REGISTERS]; /* its last value can be read at leisure */
     bool from_fma[ACCP_MODEL_REGISTERS];         /* which comes from an FMA pipe */
+};
+
+/* A warp began an iteration. */
+struct accp_model_branch {
+    uint8_t scheduler, warp;
+    int32_t cycle;
 };
 
 /* An instruction on its way through the stages in which registers are read. */
@@ -76,10 +81,12 @@ struct accp_simulation {
     const struct accp_model_parameters *parameters;
     uint32_t without;
     int scheduler_count;
-    int64_t cycle, warm_cycles;
-    int64_t shared_cycle; /* the queue that the schedulers share is free */
-    int64_t store_cycle;  /* that of their stores to shared memory is */
-    int start;            /* which of them this is, for the trace */
+    int64_t cycle, warm_cycles; /* the trace begins then */
+    int64_t shared_cycle;       /* the queue that the schedulers share is free */
+    int64_t store_cycle;        /* that of their stores to shared memory is */
+    int branch_count;           /* in the last run, in their order */
+    struct accp_model_branch branches[ACCP_MODEL_BRANCHES];
+    int start; /* which of them this is, for the trace */
     accp_model_trace *trace;
     void *trace_context;
     struct accp_model_scheduler schedulers[ACCP_MODEL_SCHEDULERS];
@@ -92,7 +99,8 @@ void accp_simulation_init(struct accp_simulation *simulation,
                           const struct accp_model_parameters *parameters, uint32_t without,
                           int schedulers, int warps);
 
-/* Simulates `cycles` cycles; iterations count from `warm_cycles` on. */
-void accp_simulation_run(struct accp_simulation *simulation, int64_t cycles);
+/* Simulates up to `end`, or until the first warp has begun another iteration, or as many branches as can
+ * be listed have been issued. True: the first warp has. */
+bool accp_simulation_run(struct accp_simulation *simulation, int64_t end);
 
 #endif

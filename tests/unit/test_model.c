@@ -228,6 +228,87 @@ static void test_each_mechanism_switches(void **state)
                 conflicts - 80);
 }
 
+static void watch(const struct accp_model_cycle *cycle, void *context)
+{
+    *(int64_t *)context += cycle->cycle >= 0;
+}
+
+static bool are_equal(const struct accp_cycles *a, const struct accp_cycles *b)
+{
+    bool equal = a->n == b->n && a->mean == b->mean && a->min == b->min && a->max == b->max &&
+                 a->mode_count == b->mode_count;
+    for (size_t i = 0; i < a->mode_count && equal; ++i)
+        equal =
+            a->modes[i].cycles == b->modes[i].cycles && a->modes[i].weight == b->modes[i].weight;
+    return equal;
+}
+
+/* States that come back are not simulated again, which nothing but the time may show. While somebody watches,
+ * everything is simulated. */
+static void test_remembered_states_change_nothing(void **state)
+{
+    static const int warps[] = {1, 5, 8, 12, 20};
+    static const uint32_t without[] = {0, 1u << ACCP_MECHANISM_TURNS, 1u << ACCP_MECHANISM_ROUNDS};
+    enum { LOADS = sizeof warps / sizeof *warps, WITHOUTS = sizeof without / sizeof *without };
+    (void)state;
+    for (size_t i = 0; i < (size_t)MEASURED * LOADS * WITHOUTS; ++i) {
+        const char *id = measured[i / LOADS / WITHOUTS].id;
+        struct accp_model_options options = {.warps = warps[i / WITHOUTS % LOADS],
+                                             .phases = 3,
+                                             .seed = 7,
+                                             .without = without[i % WITHOUTS]};
+        struct fixture fixture;
+        struct accp_prediction watched, remembered;
+        int64_t cycles = 0;
+        assemble(find(id), &fixture);
+        assert_int_equal(
+            accp_model_predict(&fixture.code, &fixture.loop, &options, &remembered, NULL),
+            ACCP_STATUS_OK);
+        options.trace = watch;
+        options.trace_context = &cycles;
+        options.traces_every_start = true;
+        assert_int_equal(accp_model_predict(&fixture.code, &fixture.loop, &options, &watched, NULL),
+                         ACCP_STATUS_OK);
+        assert_true(cycles > 0);
+        if (!are_equal(&watched.cycles, &remembered.cycles))
+            fail_msg("%s at %d warps: %.17g watched, %.17g remembered", id, options.warps,
+                     watched.cycles.mean, remembered.cycles.mean);
+    }
+}
+
+/* A loop whose every instruction drains its warp. */
+static void test_loops_may_be_too_long(void **state)
+{
+    static struct accp_instruction instructions[ACCP_MODEL_INSTRUCTIONS];
+    struct accp_kernel kernel = {.name = "long", .registers = 32};
+    struct accp_loop loop = {.latch = ACCP_MODEL_INSTRUCTIONS - 1,
+                             .instructions = ACCP_MODEL_INSTRUCTIONS};
+    const struct accp_code code = {.kernel = &kernel,
+                                   .sm = 90,
+                                   .count = ACCP_MODEL_INSTRUCTIONS,
+                                   .instructions = instructions,
+                                   .loop_count = 1,
+                                   .loops = &loop};
+    struct accp_model_options options = {.warps = 64};
+    struct accp_prediction prediction;
+    struct fixture fixture;
+    (void)state;
+    assemble(find("target_with_8_left_in_its_line"), &fixture);
+    for (int i = 0; i < ACCP_MODEL_INSTRUCTIONS; ++i) {
+        instructions[i] = fixture.instructions[1];
+        instructions[i].control.stall_cycles = 0;
+        instructions[i].control.yield = true;
+    }
+    instructions[loop.latch] = fixture.instructions[fixture.loop.latch];
+    assert_int_equal(accp_model_predict(&code, &loop, &options, &prediction, NULL), ACCP_STATUS_OK);
+    assert_false(prediction.known);
+    assert_non_null(strstr(prediction.unknown, "an iteration of some 13"));
+    assert_true(prediction.cycles.n == 0);
+    options.warps = 1;
+    assert_int_equal(accp_model_predict(&code, &loop, &options, &prediction, NULL), ACCP_STATUS_OK);
+    assert_true(prediction.known && prediction.cycles.mean > 33.0 * (ACCP_MODEL_INSTRUCTIONS - 1));
+}
+
 static void test_distribution_is_sound_and_repeats(void **state)
 {
     (void)state;
@@ -401,6 +482,8 @@ int main(void)
         cmocka_unit_test(test_branches_inside),
         cmocka_unit_test(test_long_loops_fetch_their_beginning),
         cmocka_unit_test(test_each_mechanism_switches),
+        cmocka_unit_test(test_remembered_states_change_nothing),
+        cmocka_unit_test(test_loops_may_be_too_long),
         cmocka_unit_test(test_distribution_is_sound_and_repeats),
         cmocka_unit_test(test_every_warp_counts_once),
         cmocka_unit_test(test_trace_names_the_causes),
