@@ -68,13 +68,16 @@ const struct accp_arch accp_arches[] = {
 #include "arches.def"
 };
 
+/* Names have dots and kernels, as identifiers of C, have none. */
 const struct accp_role *accp_role_find(const char *name_or_kernel)
 {
-    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i)
-        if (strcmp(accp_roles[i].name, name_or_kernel) == 0 ||
-            (accp_roles[i].dispatch == ACCP_DISPATCH_ALONE &&
-             strcmp(accp_roles[i].kernel, name_or_kernel) == 0))
-            return &accp_roles[i];
+    const bool is_name = strchr(name_or_kernel, '.');
+    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
+        const struct accp_role *role = &accp_roles[i];
+        if ((is_name || role->dispatch == ACCP_DISPATCH_ALONE) &&
+            strcmp(is_name ? role->name : role->kernel, name_or_kernel) == 0)
+            return role;
+    }
     return NULL;
 }
 

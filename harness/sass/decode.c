@@ -158,13 +158,14 @@ static void build_tables(void)
     }
 }
 
-static uint64_t low_bits(unsigned width)
+static inline uint64_t low_bits(unsigned width)
 {
     return ((uint64_t)1 << width) - 1;
 }
 
 /* Bits [position, position + width) of the 128; width below 64. */
-static uint64_t field(const struct accp_instruction *instruction, unsigned position, unsigned width)
+static inline uint64_t field(const struct accp_instruction *instruction, unsigned position,
+                             unsigned width)
 {
     uint64_t bits;
     if (position >= 64)
@@ -176,12 +177,13 @@ static uint64_t field(const struct accp_instruction *instruction, unsigned posit
     return bits & low_bits(width);
 }
 
-static bool bit(const struct accp_instruction *instruction, unsigned position)
+static inline bool bit(const struct accp_instruction *instruction, unsigned position)
 {
-    return position != BIT_NONE && field(instruction, position, 1);
+    const uint64_t word = position & 64 ? instruction->high : instruction->low;
+    return position != BIT_NONE && word >> (position & 63) & 1;
 }
 
-static void drop(struct accp_instruction *instruction, unsigned position, unsigned width)
+static inline void drop(struct accp_instruction *instruction, unsigned position, unsigned width)
 {
     const uint64_t mask = low_bits(width);
     if (position >= 64) {
@@ -193,7 +195,7 @@ static void drop(struct accp_instruction *instruction, unsigned position, unsign
 }
 
 /* A field that an operand covers: it is no longer part of the rest. */
-static uint64_t take(struct accp_instruction *instruction, unsigned position, unsigned width)
+static inline uint64_t take(struct accp_instruction *instruction, unsigned position, unsigned width)
 {
     drop(instruction, position, width);
     return field(instruction, position, width);
@@ -214,6 +216,7 @@ static uint8_t atomic_registers(const struct accp_instruction *instruction)
 
 static uint8_t register_count(const struct accp_instruction *instruction, const struct token *token)
 {
+    if (token->count >= '0' && token->count <= '9') return (uint8_t)(token->count - '0');
     if (token->count == 'm') return memory_registers(instruction);
     if (token->count == 'y') return atomic_registers(instruction);
     if (token->count == '?') return bit(instruction, token->count_bit) ? 2 : 1;
@@ -221,8 +224,7 @@ static uint8_t register_count(const struct accp_instruction *instruction, const 
         return bit(instruction, token->count_bit) && bit(instruction, token->count_bit + 1u) ? 2
                                                                                              : 1;
     if (token->count == '#') return bit(instruction, token->count_bit) ? 4 : 2;
-    if (token->count == '~') return bit(instruction, token->count_bit) ? 1 : 2;
-    return (uint8_t)(token->count - '0');
+    return bit(instruction, token->count_bit) ? 1 : 2; /* '~' */
 }
 
 static enum accp_slot slot_of(char letter)

@@ -109,8 +109,8 @@ enum accp_operand_kind {
 enum accp_slot { ACCP_SLOT_NONE, ACCP_SLOT_A, ACCP_SLOT_B, ACCP_SLOT_C };
 
 struct accp_operand {
-    enum accp_operand_kind kind;
-    enum accp_slot slot;
+    enum accp_operand_kind kind : 8;
+    enum accp_slot slot : 8;
     bool written; /* else read */
     bool negated; /* -x of a number, ~x or !x of a bit pattern or predicate */
     bool absolute;

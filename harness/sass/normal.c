@@ -5,48 +5,61 @@
 #include <stdio.h>
 #include <string.h>
 
-/* printf and strlen are what the hash of a whole probe would spend its time on. */
-struct text {
-    char *at, *end; /* where the NUL has to stand at the latest */
-};
+#define INLINE static inline __attribute__((always_inline)) /* the hashes stay in registers */
 
-static inline void put_bytes(struct text *text, const char *bytes, size_t count)
+static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
+
+static inline uint64_t hash_byte(uint64_t hash, uint8_t byte)
 {
-    size_t left = (size_t)(text->end - text->at);
-    if (count <= left)
-        memcpy(text->at, bytes, count); /* of a literal: a move or two */
-    else
-        memcpy(text->at, bytes, count = left);
-    text->at += count;
+    return (hash ^ byte) * UINT64_C(0x100000001b3);
 }
 
-#define PUT(text, literal) put_bytes(text, literal, sizeof literal - 1)
+/* A line and both its hashes at once: a step of a hash waits for the one before, and what makes the text of the next byte
+ * takes no longer than that. printf, memcpy and a second pass are what the hash of a whole probe would spend its time on. */
+struct text {
+    char *at, *end; /* where the NUL has to stand at the latest */
+    uint64_t plain, with_control;
+};
 
-static void put_decimal(struct text *text, uint64_t value)
+INLINE void put(struct text *text, char byte)
+{
+    if (text->at == text->end) return;
+    *text->at++ = byte;
+    text->plain = hash_byte(text->plain, (uint8_t)byte);
+    text->with_control = hash_byte(text->with_control, (uint8_t)byte);
+}
+
+INLINE void put_text(struct text *text, const char *bytes)
+{
+    for (; *bytes; ++bytes)
+        put(text, *bytes);
+}
+
+INLINE void put_decimal(struct text *text, uint64_t value)
 {
     char digits[24];
     size_t at = sizeof digits;
-    if (value < 10 && text->at < text->end) { /* most registers and predicates */
-        *text->at++ = (char)('0' + value);
+    if (value < 10) { /* most registers and predicates */
+        put(text, (char)('0' + value));
         return;
     }
     do
         digits[--at] = (char)('0' + value % 10);
     while (value /= 10);
-    for (; at < sizeof digits && text->at < text->end; ++at)
-        *text->at++ = digits[at];
+    for (; at < sizeof digits; ++at)
+        put(text, digits[at]);
 }
 
-static void put_hexadecimal(struct text *text, uint64_t value)
+INLINE void put_hexadecimal(struct text *text, uint64_t value)
 {
     int shift = value > 0 ? (63 - __builtin_clzll(value)) & ~3 : 0;
-    for (; shift >= 0 && text->at < text->end; shift -= 4)
-        *text->at++ = "0123456789abcdef"[value >> shift & 15];
+    for (; shift >= 0; shift -= 4)
+        put(text, "0123456789abcdef"[value >> shift & 15]);
 }
 
-static void put_signed(struct text *text, int64_t value)
+INLINE void put_signed(struct text *text, int64_t value)
 {
-    if (value < 0) PUT(text, "-");
+    if (value < 0) put(text, '-');
     put_decimal(text, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 
@@ -61,20 +74,20 @@ void accp_renaming_init(struct accp_renaming *renaming)
 }
 
 /* The new number of `index`; `count` numbers in a row get theirs with it. */
-static int rename_index(int16_t *names, int *next, unsigned index, unsigned count, unsigned limit)
+INLINE int rename_index(int16_t *names, int *next, unsigned index, unsigned count, unsigned limit)
 {
     for (unsigned i = index; i < index + count && i < limit; ++i)
         if (names[i] < 0) names[i] = (int16_t)(*next)++;
     return names[index];
 }
 
-static void put_register(struct text *text, const struct accp_operand *operand,
+INLINE void put_register(struct text *text, const struct accp_operand *operand,
                          struct accp_renaming *renaming)
 {
     bool is_uniform = operand->kind == ACCP_OPERAND_UNIFORM;
-    put_bytes(text, is_uniform ? "ur" : "r ", is_uniform ? 2 : 1);
+    put_text(text, is_uniform ? "ur" : "r");
     if (operand->index == ACCP_REGISTER_ZERO) {
-        PUT(text, "z");
+        put(text, 'z');
         return;
     }
     if (!renaming) return;
@@ -84,12 +97,12 @@ static void put_register(struct text *text, const struct accp_operand *operand,
     put_decimal(text, (uint64_t)name);
 }
 
-static void put_predicate(struct text *text, bool is_uniform, unsigned index,
+INLINE void put_predicate(struct text *text, bool is_uniform, unsigned index,
                           struct accp_renaming *renaming)
 {
-    put_bytes(text, is_uniform ? "up" : "p ", is_uniform ? 2 : 1);
+    put_text(text, is_uniform ? "up" : "p");
     if (index == ACCP_PREDICATE_TRUE) {
-        PUT(text, "t");
+        put(text, 't');
         return;
     }
     if (!renaming) return;
@@ -102,28 +115,28 @@ static void put_predicate(struct text *text, bool is_uniform, unsigned index,
 
 /* A parameter by its distance from the first one: their place in the bank depends on arch and
  * release. */
-static void put_constant(struct text *text, const struct accp_operand *operand,
+INLINE void put_constant(struct text *text, const struct accp_operand *operand,
                          const struct accp_kernel *kernel)
 {
     int64_t offset = operand->value, start = kernel->parameter_offset;
     bool is_parameter = operand->bank == 0 && start >= 0 && offset >= start &&
                         offset < start + kernel->parameter_bytes;
     if (is_parameter) {
-        PUT(text, "parameter[");
+        put_text(text, "parameter[");
     } else {
-        PUT(text, "c[");
+        put_text(text, "c[");
         put_decimal(text, operand->bank);
-        PUT(text, "][");
+        put_text(text, "][");
     }
     put_decimal(text, (uint64_t)(is_parameter ? offset - start : offset));
-    PUT(text, "]");
+    put(text, ']');
 }
 
-static void put_operand(struct text *text, const struct accp_operand *operand,
+INLINE void put_operand(struct text *text, const struct accp_operand *operand,
                         const struct accp_kernel *kernel, struct accp_renaming *renaming)
 {
-    if (operand->negated) PUT(text, "-");
-    if (operand->absolute) PUT(text, "|");
+    if (operand->negated) put(text, '-');
+    if (operand->absolute) put(text, '|');
     switch (operand->kind) {
     case ACCP_OPERAND_REGISTER:
     case ACCP_OPERAND_UNIFORM:
@@ -135,7 +148,7 @@ static void put_operand(struct text *text, const struct accp_operand *operand,
                       renaming);
         break;
     case ACCP_OPERAND_CONVERGENCE:
-        PUT(text, "b");
+        put(text, 'b');
         if (!renaming) break;
         put_decimal(text, (uint64_t)rename_index(renaming->convergence, &renaming->next_convergence,
                                                  operand->index & 15u, 1, 16));
@@ -145,34 +158,34 @@ static void put_operand(struct text *text, const struct accp_operand *operand,
         break;
     case ACCP_OPERAND_IMMEDIATE:
     case ACCP_OPERAND_SPECIAL:
-        put_bytes(text, operand->kind == ACCP_OPERAND_SPECIAL ? "sr" : "0x", 2);
+        put_text(text, operand->kind == ACCP_OPERAND_SPECIAL ? "sr" : "0x");
         put_hexadecimal(text, operand->value);
         break;
     }
 }
 
-static void put_rest(struct text *text, const struct accp_instruction *instruction)
+INLINE void put_rest(struct text *text, const struct accp_instruction *instruction)
 {
-    PUT(text, " {");
+    put_text(text, " {");
     put_hexadecimal(text, instruction->rest_high);
-    PUT(text, ":");
+    put(text, ':');
     put_hexadecimal(text, instruction->rest_low);
-    PUT(text, "}");
+    put(text, '}');
 }
 
 /* Where a branch leads, in instructions; of a part of a kernel, in those of the part. */
-static void put_target(struct text *text, const struct accp_code *code, size_t index,
+INLINE void put_target(struct text *text, const struct accp_code *code, size_t index,
                        const bool *is_member)
 {
     const int64_t distance = code->instructions[index].target_bytes / ACCP_INSTRUCTION_BYTES;
-    PUT(text, " target ");
+    put_text(text, " target ");
     if (!is_member) {
         put_signed(text, distance);
         return;
     }
     const size_t target = accp_code_target(code, index);
     if (target == SIZE_MAX || !is_member[target]) {
-        PUT(text, "elsewhere");
+        put_text(text, "elsewhere");
         return;
     }
     int64_t between = 0;
@@ -181,31 +194,30 @@ static void put_target(struct text *text, const struct accp_code *code, size_t i
     put_signed(text, target < index ? -between : between);
 }
 
-static void put_line(const struct accp_code *code, size_t index, const bool *is_member,
-                     struct accp_renaming *renaming, char *line, size_t line_bytes)
+INLINE void put_line(const struct accp_code *code, size_t index, const bool *is_member,
+                     struct accp_renaming *renaming, struct text *text)
 {
     const struct accp_instruction *instruction = &code->instructions[index];
-    const char *name = accp_opcodes[instruction->opcode].name;
-    struct text text = {line, line + line_bytes - 1};
     if (instruction->guard != ACCP_PREDICATE_TRUE || instruction->guard_negated) {
-        put_bytes(&text, "@!", instruction->guard_negated ? 2 : 1);
-        put_predicate(&text, instruction->guard_uniform, instruction->guard, renaming);
-        PUT(&text, " ");
+        put_text(text, instruction->guard_negated ? "@!" : "@");
+        put_predicate(text, instruction->guard_uniform, instruction->guard, renaming);
+        put(text, ' ');
     }
-    put_bytes(&text, name, strlen(name));
+    put_text(text, accp_opcodes[instruction->opcode].name);
     for (int i = 0; i < instruction->operand_count; ++i) {
-        put_bytes(&text, i == 0 ? "  " : ", ", i == 0 ? 1 : 2);
-        put_operand(&text, &instruction->operands[i], code->kernel, renaming);
+        put_text(text, i == 0 ? " " : ", ");
+        put_operand(text, &instruction->operands[i], code->kernel, renaming);
     }
-    if (instruction->has_target) put_target(&text, code, index, is_member);
-    put_rest(&text, instruction);
-    *text.at = 0;
+    if (instruction->has_target) put_target(text, code, index, is_member);
+    put_rest(text, instruction);
+    *text->at = 0;
 }
 
 void accp_normal_line(const struct accp_code *code, size_t index, struct accp_renaming *renaming,
                       char *line, size_t line_bytes)
 {
-    put_line(code, index, NULL, renaming, line, line_bytes);
+    struct text text = {.at = line, .end = line + line_bytes - 1};
+    put_line(code, index, NULL, renaming, &text);
 }
 
 size_t accp_normal_count(const struct accp_code *code)
@@ -217,11 +229,6 @@ size_t accp_normal_count(const struct accp_code *code)
         code->instructions[count - 1].target_bytes == 0)
         --count;
     return count;
-}
-
-static inline uint64_t hash_byte(uint64_t hash, uint8_t byte)
-{
-    return (hash ^ byte) * UINT64_C(0x100000001b3);
 }
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count)
@@ -238,8 +245,6 @@ static uint64_t hash_control(uint64_t hash, const struct accp_control *control)
                               control->read_barrier, control->wait_mask, control->reuse};
     return hash_bytes(hash, fields, sizeof fields);
 }
-
-static const uint64_t hash_start = UINT64_C(0xcbf29ce484222325);
 
 void accp_normal_digest_init(struct accp_normal_digest *digest)
 {
@@ -275,8 +280,11 @@ static void hash_lines(const struct accp_code *code, size_t count, const bool *c
     for (size_t i = 0; i < count; ++i) {
         char line[ACCP_NORMAL_TEXT_BYTES];
         if (chosen && !chosen[i]) continue;
-        put_line(code, i, part, &renaming, line, sizeof line);
-        accp_normal_digest_add(&digest, line, &code->instructions[i].control);
+        struct text text = {line, line + sizeof line - 1, digest.plain, digest.with_control};
+        put_line(code, i, part, &renaming, &text);
+        digest.plain = hash_byte(text.plain, 0); /* as accp_normal_digest_add does */
+        digest.with_control =
+            hash_control(hash_byte(text.with_control, 0), &code->instructions[i].control);
     }
     accp_normal_digest_text(digest.plain, hash);
     accp_normal_digest_text(digest.with_control, control_hash);

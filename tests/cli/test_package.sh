@@ -9,7 +9,7 @@ runtime=$(echo accprobe_*.deb) development=$(echo libaccprobe-dev_*.deb)
 if [ ! -e "$runtime" ] || [ ! -e "$development" ]; then broken "two packages: $(ls)"; fi
 
 depends=$(dpkg-deb -f "$runtime" Depends)
-for library in libc6 libelf1 libjansson4 libsmartcols1; do
+for library in libc6 libsmartcols1; do
     [[ $depends == *"$library"* ]] || broken "$library among what $runtime depends on: $depends"
 done
 [[ $depends != *cuda* && $depends != *nvidia* ]] || broken "no driver among what $runtime depends on: $depends"
@@ -19,8 +19,14 @@ description=$(dpkg-deb -f "$runtime" Description)
 [[ $(dpkg-deb -f "$development" Description) == Reader,*$'\n For find_package'* ]] || broken "the synopsis of $development"
 
 dpkg-deb -x "$runtime" root
+# These are in the tool where their archives were there when it was built.
+readelf -d root/usr/bin/accprobe | grep NEEDED >needed
+for library in libelf libjansson; do
+    [ "$(grep -c "$library" needed)" = "$(grep -c "$library" <<<"$depends")" ] ||
+        broken "$library among what $runtime depends on if the tool needs it: $depends, $(cat needed)"
+done
 dpkg-deb -c "$runtime" >contents
-for file in ./usr/bin/accprobe ./usr/share/man/man1/accprobe.1 ./usr/share/bash-completion/completions/accprobe ./usr/share/doc/accprobe/copyright; do
+for file in ./usr/bin/accprobe ./usr/share/man/man1/accprobe.1 ./usr/share/bash-completion/completions/accprobe ./usr/share/doc/accprobe/copyright ./usr/share/doc/accprobe/licences.md; do
     grep -q " $file\$" contents || broken "$file in $runtime"
 done
 ! grep -qE '[.](h|a)$' contents || broken "no development files in $runtime: $(grep -E '[.](h|a)$' contents)"

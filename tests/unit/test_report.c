@@ -1,6 +1,7 @@
-/* Text of others inside markup and Markdown; the scales of plots, and plots in their places. */
+/* Text of others inside markup and Markdown; tables; the scales of plots, and plots in their places. */
 #include "report/markup.h"
 #include "report/plot.h"
+#include "report/table.h"
 
 /* cmocka.h wants these before it */
 #include <setjmp.h>
@@ -177,11 +178,57 @@ static void what_gnuplot_does_not_do(void **state)
     free(kept);
 }
 
+/* A table with `letter` in a cell; the caller frees. */
+static char *table_with(const char *letter, size_t rows)
+{
+    static const struct accp_column columns[] = {{"name", false, true},
+                                                 {"a number", true, false},
+                                                 {"x", false, false},
+                                                 {"last", false, false}};
+    struct accp_table *table;
+    char *text;
+    size_t bytes;
+    FILE *stream = open_memstream(&text, &bytes);
+    assert_int_equal(accp_table_create(columns, 4, &table, NULL), ACCP_STATUS_OK);
+    for (size_t row = 0; row < rows; ++row) {
+        assert_int_equal(accp_table_row(table, NULL), ACCP_STATUS_OK);
+        accp_table_cell(table, 0, "%.*s", (int)row, "abcdefg");
+        accp_table_cell(table, 1, "%g", 1e5 / (double)(row + 1));
+        if (row % 2) accp_table_cell(table, 2, "%s", letter);
+        accp_table_cell(table, 3, row == 1 ? "" : "what is left");
+    }
+    assert_int_equal(accp_table_print(table, stream, false, NULL), ACCP_STATUS_OK);
+    accp_table_destroy(table);
+    fclose(stream);
+    return text;
+}
+
+/* What is plain is laid out here, the rest by libsmartcols: one cannot be told from the other. */
+static void tables_of_both_kinds(void **state)
+{
+    (void)state;
+    for (size_t rows = 0; rows < 9; ++rows) {
+        char *plain = table_with("e", rows), *wide = table_with("\u00e9", rows), *at;
+        while ((at = strstr(wide, "\u00e9"))) {
+            *at = 'e';
+            memmove(at + 1, at + 2, strlen(at + 2) + 1);
+        }
+        assert_string_equal(plain, wide);
+        assert_true(rows == 0 || strstr(plain, "    100000 "));
+        free(plain);
+        free(wide);
+    }
+    char *hidden = table_with("\x1b", 2);
+    assert_null(strchr(hidden, 0x1b));
+    free(hidden);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(escapes),
         cmocka_unit_test(escapes_markdown),
+        cmocka_unit_test(tables_of_both_kinds),
         cmocka_unit_test(ranges),
         cmocka_unit_test(plots_in_their_places),
         cmocka_unit_test(what_gnuplot_does_not_do),
