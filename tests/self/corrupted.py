@@ -163,7 +163,10 @@ def one_case(folder, golden, number, original, arguments):
     corrupt(original, changed, dice)
     before = undated(own) if arguments[0] == "record" else None
     filled = [word.replace("{golden}", own).replace("{out}", out).replace("{}", changed) for word in arguments]
-    place_of_user = {"LC_ALL": dice.choice(("C", "C.UTF-8", "de_DE.UTF-8", "xx", "")), "LOCPATH": folder, "TZ": dice.choice(("", "Asia/Seoul", ":/dev/null", "X" * 300))}
+    language = dice.choice(("C", "C.UTF-8", "de_DE.UTF-8", "xx", ""))
+    # glibc's newlocale leaks the words of LOCPATH (2.36).
+    found = {"LOCPATH": folder, "ASAN_OPTIONS": "detect_leaks=0"} if language == "de_DE.UTF-8" else {}
+    place_of_user = {"LC_ALL": language, **found, "TZ": dice.choice(("", "Asia/Seoul", ":/dev/null", "X" * 300))}
     done = run(*filled, errors="surrogateescape", **place_of_user)
     what = f"number {number}, {arguments[0]} of {os.path.basename(original)}, {' '.join(filled)}"
     if done.returncode not in STATUSES:
