@@ -16,16 +16,14 @@ const char *accp_bound_meaning(enum accp_bound bound)
     return words[bound].meaning;
 }
 
-/* Registers that a warp alone reads from each bank in an iteration, once the latches hold what the
- * iteration before left in them. */
+/* Registers that a warp alone reads from each bank in an iteration. A branch leaves the latches empty. */
 static void count_reads(const struct accp_model_program *program, int reads[ACCP_MODEL_BANKS])
 {
     int held[ACCP_MODEL_LATCHES];
     memset(held, -1, sizeof held);
-    for (int i = 0; i < 2 * program->count; ++i) {
-        const struct accp_model_instruction *instruction =
-            &program->instructions[i % program->count];
-        if (i == program->count) memset(reads, 0, sizeof *reads * ACCP_MODEL_BANKS);
+    for (int i = 0; i < program->count; ++i) {
+        const struct accp_model_instruction *instruction = &program->instructions[i];
+        if (instruction->jumps) memset(held, -1, sizeof held);
         if (!instruction->executed || instruction->unit >= ACCP_UNIT_CONSTANT) continue;
         for (int k = 0; k < instruction->read_count; ++k) {
             const struct accp_model_read *read = &instruction->reads[k];
@@ -48,7 +46,7 @@ void accp_bounds_fill(const struct accp_model_program *program,
     int of[ACCP_UNIT_COUNT] = {0}, reads[ACCP_MODEL_BANKS] = {0}, stalls = 0, issued = 0;
     for (int i = 0; i < program->count; i = program->instructions[i].next) {
         ++of[program->instructions[i].unit];
-        stalls += program->instructions[i].wait_cycles;
+        stalls += program->instructions[i].wait_cycles + program->instructions[i].pauses;
         ++issued;
     }
     count_reads(program, reads);

@@ -155,7 +155,7 @@ static int64_t stall_sum(const struct accp_model_program *program,
 {
     int64_t sum = parameters->branch_cycles;
     for (int i = 0; i < program->count; i = program->instructions[i].next) {
-        sum += program->instructions[i].wait_cycles;
+        sum += program->instructions[i].wait_cycles + program->instructions[i].pauses;
         if (program->instructions[i].jumps) sum += parameters->branch_cycles;
     }
     return sum;

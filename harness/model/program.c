@@ -88,7 +88,6 @@ static uint8_t wait_cycles_of(const struct accp_control *control,
     const bool yields = control->yield && !is_without(without, ACCP_MECHANISM_YIELD);
     if (control->stall_cycles == 0) return yields ? (uint8_t)parameters->drain_cycles : 1;
     if (!control->yield && control->stall_cycles > 11) return control->stall_cycles > 13 ? 2 : 1;
-    if (yields && control->stall_cycles == 1) return 2;
     return control->stall_cycles;
 }
 
@@ -134,10 +133,13 @@ static void translate(const struct accp_instruction *in,
                       struct accp_model_instruction *out)
 {
     const int unit = unit_of(in);
+    const bool yields = in->control.yield && !is_without(without, ACCP_MECHANISM_YIELD);
     *out = (struct accp_model_instruction){
         .unit = (uint8_t)(unit < 0 ? ACCP_UNIT_NONE : unit),
         .wait_cycles = wait_cycles_of(&in->control, parameters, without),
-        .yields = in->control.yield && !is_without(without, ACCP_MECHANISM_YIELD),
+        .yields = yields,
+        .pauses =
+            yields && in->control.stall_cycles == 1 && !is_without(without, ACCP_MECHANISM_STALLS),
         .write_barrier = in->control.write_barrier,
         .read_barrier = in->control.read_barrier,
         .wait_mask = in->control.wait_mask,

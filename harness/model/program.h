@@ -43,19 +43,21 @@ struct accp_model_read {
 
 struct accp_model_instruction {
     uint8_t unit;
-    uint8_t wait_cycles; /* from its issue to the next of its warp, after stall count and yield */
+    uint8_t wait_cycles; /* from its issue to the next of its warp, after the stall count */
     bool yields;
+    bool pauses; /* its warp issues nothing in the cycle after it */
     uint8_t write_barrier, read_barrier, wait_mask;
     uint8_t latches; /* that it reads to */
     uint8_t kept;    /* those of them whose registers stay for reuse */
     uint8_t read_count, write_count;
     struct accp_model_read reads[ACCP_MODEL_READS];
     uint8_t writes[ACCP_MODEL_WRITES];
-    uint8_t write_cycles; /* from its issue until they can be read at leisure; 0: a scoreboard's */
-    bool executed;        /* in every iteration */
-    bool jumps;           /* is a branch that every iteration takes, if only to the next one */
-    int16_t next;         /* that the warp issues after it; `count` of the program: the first one */
-    bool from_fma;        /* an FMA pipe writes them */
+    uint8_t
+        write_cycles; /* from its first reading stage until they are in their banks; 0: a scoreboard's */
+    bool executed; /* in every iteration */
+    bool jumps;    /* is a branch that every iteration takes, if only to the next one */
+    int16_t next;  /* that the warp issues after it; `count` of the program: the first one */
+    bool from_fma; /* an FMA pipe writes them */
 };
 
 struct accp_model_program {

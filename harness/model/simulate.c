@@ -3,7 +3,10 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { LEAST_RESULT_CYCLES = 4 }; /* before that nothing can be read but the value before it */
+enum {
+    LAST = ACCP_MODEL_PIPELINE - 1, /* reading stage */
+    RESULT_CYCLES = 2 /* so many before it is in its bank a result begins to pass the last stage */
+};
 
 static bool has(const struct accp_simulation *simulation, enum accp_mechanism mechanism)
 {
@@ -117,7 +120,7 @@ static enum accp_cause hindrance(const struct accp_simulation *simulation,
     const int64_t now = simulation->cycle;
     if (warp->next >= warp->buffered)
         return warp->next != warp->target ? ACCP_CAUSE_LINE : ACCP_CAUSE_BRANCH;
-    if (warp->ready_cycle > scheduler->cycle) return ACCP_CAUSE_STALL;
+    if (warp->ready_cycle > scheduler->cycle || warp->pause_cycle > now) return ACCP_CAUSE_STALL;
     const struct accp_model_instruction *instruction = &warp->program->instructions[warp->next];
     for (int k = 0; instruction->wait_mask >> k; ++k)
         if (instruction->wait_mask >> k & 1 && warp->scoreboards[k].set_cycle <= now &&
@@ -200,28 +203,23 @@ static int choose(const struct accp_simulation *simulation, struct accp_model_sc
     return chosen;
 }
 
-/* Into the first reading stage, with what the reuse cache does not hold. */
+/* On its way to the reading stages, with what the reuse cache does not hold. */
 static void start_reading(const struct accp_simulation *simulation,
                           struct accp_model_scheduler *scheduler, int w,
                           const struct accp_model_instruction *instruction)
 {
     struct accp_model_reader *reader = &scheduler->readers[0];
+    const struct accp_model_warp *warp = &scheduler->warps[w];
     uint8_t held = 0;
-    *reader = (struct accp_model_reader){.instruction = instruction};
+    *reader = (struct accp_model_reader){.instruction = instruction, .warp = (uint8_t)w};
     for (int k = 0; k < instruction->read_count; ++k) {
         const struct accp_model_read *read = &instruction->reads[k];
         for (int latch = 0; latch < ACCP_MODEL_LATCHES; ++latch)
             if (read->latches >> latch & 1 && scheduler->reuse[latch].warp == w &&
                 scheduler->reuse[latch].reg == read->reg)
                 held |= (uint8_t)(1u << latch);
-        const int64_t early = scheduler->warps[w].written_cycle[read->reg] - scheduler->cycle;
-        if (early > 0 && early <= LEAST_RESULT_CYCLES) {
-            reader->ages[k] = (uint8_t)(simulation->parameters->write_cycles - early);
-            if (scheduler->warps[w].from_fma[read->reg]) reader->from_fma |= (uint8_t)(1u << k);
-        }
-        reader->stages[k] = (uint8_t)(early < 0                   ? 0
-                                      : early < ACCP_MODEL_STAGES ? early
-                                                                  : ACCP_MODEL_STAGES - 1);
+        reader->written_cycle[k] = warp->written_cycle[read->reg];
+        if (warp->from_fma[read->reg]) reader->from_fma |= (uint8_t)(1u << k);
         reader->latches[k] = (uint8_t)(read->latches & ~held);
         const bool reads = reader->latches[k] || !read->latches;
         if (reads && has(simulation, ACCP_MECHANISM_PORTS)) reader->pending |= (uint8_t)(1u << k);
@@ -241,57 +239,58 @@ static bool is_pending(const struct accp_model_reader *reader, int k, int bank)
 
 /* Whether reads[k] is a result of an FMA pipe that is on its way past. */
 static bool passes(const struct accp_simulation *simulation, const struct accp_model_reader *reader,
-                   int k, int waited)
+                   int k)
 {
-    return reader->from_fma >> k & 1 &&
-           reader->ages[k] + waited <= simulation->parameters->write_cycles;
+    const int64_t early = reader->written_cycle[k] - simulation->cycle;
+    return reader->from_fma >> k & 1 && early >= 0 && early <= RESULT_CYCLES;
 }
 
 /* In the last stage the youngest result comes first, if an FMA pipe made it: it is on its way past.
  * An older one of that bank has gone past, and must be read from the bank. */
-static int pick_result(const struct accp_simulation *simulation,
-                       const struct accp_model_scheduler *scheduler,
-                       struct accp_model_reader *reader, int bank)
+static int pick_result(const struct accp_simulation *simulation, struct accp_model_reader *reader,
+                       int bank)
 {
-    const int waited = ACCP_MODEL_STAGES - 1 + scheduler->frozen_cycles;
+    const struct accp_model_parameters *parameters = simulation->parameters;
+    const int64_t late =
+        simulation->cycle + parameters->write_cycles - parameters->late_read_cycles;
     int chosen = -1;
     for (int k = 0; reader->pending >> k; ++k) {
         if (!is_pending(reader, k, bank)) continue;
-        if (reader->late >> k & 1 &&
-            reader->ages[k] + waited < simulation->parameters->late_read_cycles)
-            continue;
-        if (chosen < 0 || (passes(simulation, reader, k, waited) &&
-                           (!passes(simulation, reader, chosen, waited) ||
-                            reader->ages[k] < reader->ages[chosen])))
+        if (reader->late >> k & 1 && reader->written_cycle[k] > late) continue;
+        if (chosen < 0 || (passes(simulation, reader, k) &&
+                           (!passes(simulation, reader, chosen) ||
+                            reader->written_cycle[k] > reader->written_cycle[chosen])))
             chosen = k;
     }
-    if (chosen < 0 || !passes(simulation, reader, chosen, waited)) return chosen;
+    if (chosen < 0 || !passes(simulation, reader, chosen)) return chosen;
     for (int k = 0; reader->pending >> k; ++k)
-        if (is_pending(reader, k, bank) && reader->ages[k] > reader->ages[chosen])
+        if (is_pending(reader, k, bank) && reader->written_cycle[k] >= simulation->cycle &&
+            reader->written_cycle[k] < reader->written_cycle[chosen])
             reader->late |= (uint8_t)(1u << k);
     return chosen;
 }
 
 /* One register of a bank in a cycle, to the oldest instruction that can take it: a latch is taken
- * until the instruction that reads to it, or reuses what it holds, has left the last stage. */
+ * until the instruction that reads to it, or reuses what it holds, has left the last stage. Before
+ * that stage a result is read only from its bank. */
 static void read_bank(const struct accp_simulation *simulation,
                       struct accp_model_scheduler *scheduler, int bank)
 {
-    struct accp_model_reader *last = &scheduler->readers[ACCP_MODEL_STAGES - 1];
+    struct accp_model_reader *last = &scheduler->readers[LAST];
     if (last->pending) {
-        const int k = pick_result(simulation, scheduler, last, bank);
+        const int k = pick_result(simulation, last, bank);
         if (k >= 0) {
             last->pending &= (uint8_t) ~(1u << k);
             return;
         }
     }
     uint8_t taken = last->instruction ? last->instruction->latches : 0;
-    for (int stage = ACCP_MODEL_STAGES - 2; stage >= 0; --stage) {
+    for (int stage = LAST - 1; stage >= ACCP_MODEL_AHEAD; --stage) {
         struct accp_model_reader *reader = &scheduler->readers[stage];
         if (!reader->instruction) continue;
         for (int k = 0; reader->pending >> k; ++k) {
             if (!is_pending(reader, k, bank) || reader->latches[k] & taken ||
-                stage < reader->stages[k])
+                reader->written_cycle[k] > simulation->cycle)
                 continue;
             reader->pending &= (uint8_t) ~(1u << k);
             return;
@@ -300,18 +299,51 @@ static void read_bank(const struct accp_simulation *simulation,
     }
 }
 
+/* Whether a younger instruction of the same warp is on its way to write the same register. */
+static bool is_overwritten(const struct accp_model_scheduler *scheduler, int stage, int reg)
+{
+    const struct accp_model_reader *reader = &scheduler->readers[stage];
+    for (int younger = 0; younger < stage; ++younger) {
+        const struct accp_model_reader *other = &scheduler->readers[younger];
+        if (!other->instruction || other->warp != reader->warp) continue;
+        for (int k = 0; k < other->instruction->write_count; ++k)
+            if (other->instruction->writes[k] == reg) return true;
+    }
+    return false;
+}
+
+/* While the stages stand still, so do the results of what is in them; those of what has left them do
+ * not. */
+static void delay_results(const struct accp_simulation *simulation,
+                          struct accp_model_scheduler *scheduler)
+{
+    /* A result that will be in its bank later than this is still to be made. */
+    const int64_t left =
+        simulation->cycle + simulation->parameters->write_cycles - ACCP_MODEL_STAGES;
+    for (int stage = 0; stage < ACCP_MODEL_PIPELINE; ++stage) {
+        struct accp_model_reader *reader = &scheduler->readers[stage];
+        if (!reader->instruction) continue;
+        for (int k = 0; k < reader->instruction->read_count; ++k)
+            if (reader->written_cycle[k] > left) ++reader->written_cycle[k];
+        for (int k = 0; k < reader->instruction->write_count; ++k) {
+            const int reg = reader->instruction->writes[k];
+            int32_t *written = &scheduler->warps[reader->warp].written_cycle[reg];
+            if (*written > left && !is_overwritten(scheduler, stage, reg)) ++*written;
+        }
+    }
+}
+
 static void read_registers(const struct accp_simulation *simulation,
                            struct accp_model_scheduler *scheduler)
 {
     for (int bank = 0; bank < ACCP_MODEL_BANKS; ++bank)
         read_bank(simulation, scheduler, bank);
-    scheduler->frozen = scheduler->readers[ACCP_MODEL_STAGES - 1].pending;
+    scheduler->frozen = scheduler->readers[LAST].pending;
     if (scheduler->frozen) {
-        ++scheduler->frozen_cycles;
+        delay_results(simulation, scheduler);
         return;
     }
-    scheduler->frozen_cycles = 0;
-    for (int stage = ACCP_MODEL_STAGES - 1; stage > 0; --stage)
+    for (int stage = LAST; stage > 0; --stage)
         scheduler->readers[stage] = scheduler->readers[stage - 1];
     scheduler->readers[0] = (struct accp_model_reader){0};
 }
@@ -423,14 +455,16 @@ static void list_branch(struct accp_simulation *simulation,
         (uint8_t)(scheduler - simulation->schedulers), (uint8_t)w, (int32_t)simulation->cycle};
 }
 
-/* A taken branch: what is in the buffer is of no use any more. */
-static void jump(const struct accp_simulation *simulation,
-                 const struct accp_model_scheduler *scheduler, struct accp_model_warp *warp,
-                 int target)
+/* A taken branch: what is in the buffer is of no use any more, and nothing is reused across it. */
+static void jump(const struct accp_simulation *simulation, struct accp_model_scheduler *scheduler,
+                 int w, int target)
 {
     const struct accp_model_parameters *parameters = simulation->parameters;
+    struct accp_model_warp *warp = &scheduler->warps[w];
     const int64_t now = scheduler->cycle;
     warp->next = warp->target = target;
+    for (int latch = 0; latch < ACCP_MODEL_LATCHES; ++latch)
+        if (scheduler->reuse[latch].warp == w) scheduler->reuse[latch].warp = -1;
     if (!has(simulation, ACCP_MECHANISM_BRANCH)) return;
     memset(warp->lines, 0, sizeof warp->lines);
     warp->buffered = has(simulation, ACCP_MECHANISM_LINES) ? target : warp->program->count;
@@ -450,13 +484,14 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
     scheduler->last_warp = w;
     warp->ready_cycle = scheduler->cycle + instruction->wait_cycles;
     warp->yielded = instruction->yields;
+    if (instruction->pauses) warp->pause_cycle = simulation->cycle + 2;
     if (has(simulation, ACCP_MECHANISM_GREEDY)) scheduler->owner = instruction->yields ? -1 : w;
     take_unit(simulation, scheduler, instruction->unit);
     if (instruction->unit < ACCP_UNIT_CONSTANT)
         start_reading(simulation, scheduler, w, instruction);
     for (int k = 0; k < instruction->write_count; ++k) {
         warp->written_cycle[instruction->writes[k]] =
-            (int32_t)(scheduler->cycle + instruction->write_cycles);
+            (int32_t)(simulation->cycle + ACCP_MODEL_AHEAD + instruction->write_cycles);
         warp->from_fma[instruction->writes[k]] = instruction->from_fma;
     }
     if (instruction->unit >= ACCP_UNIT_CONSTANT || instruction->write_barrier < ACCP_SCOREBOARDS ||
@@ -470,9 +505,9 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
     }
     if (instruction->next == warp->program->count) {
         list_branch(simulation, scheduler, w);
-        jump(simulation, scheduler, warp, 0);
+        jump(simulation, scheduler, w, 0);
     } else if (instruction->jumps) {
-        jump(simulation, scheduler, warp, instruction->next);
+        jump(simulation, scheduler, w, instruction->next);
     } else {
         ++warp->next;
     }

@@ -10,7 +10,9 @@
 
 enum {
     ACCP_MODEL_SCHEDULERS = 4,
-    ACCP_MODEL_STAGES = 3,    /* in which an instruction reads its registers */
+    ACCP_MODEL_STAGES = 3, /* in which an instruction reads its registers */
+    ACCP_MODEL_AHEAD = 2,  /* stages between its issue and these */
+    ACCP_MODEL_PIPELINE = ACCP_MODEL_AHEAD + ACCP_MODEL_STAGES,
     ACCP_MODEL_LINES = 2,     /* on their way to a warp at the same time, at most */
     ACCP_MODEL_BRANCHES = 256 /* that are listed at a time */
 };
@@ -33,10 +35,12 @@ struct accp_model_warp {
     int64_t request_cycle;                          /* before which none is asked for */
     bool yielded;                                   /* its last instruction did */
     int turns;                                      /* left to it in this round */
-    int64_t ready_cycle, issue_cycle;               /* may issue again; issued last */
+    int64_t ready_cycle;                            /* may issue again, by its scheduler's clock */
+    int64_t pause_cycle, issue_cycle;               /* the same, by the SM's; issued last */
     struct accp_model_scoreboard scoreboards[ACCP_SCOREBOARDS];
-    int32_t written_cycle[ACCP_MODEL_REGISTERS]; /* its last value can be read at leisure */
-    bool from_fma[ACCP_MODEL_REGISTERS];         /* which comes from an FMA pipe */
+    int32_t
+        written_cycle[ACCP_MODEL_REGISTERS]; /* its last value is in its bank, by the SM's clock */
+    bool from_fma[ACCP_MODEL_REGISTERS];     /* which comes from an FMA pipe */
 };
 
 /* A warp began an iteration. */
@@ -45,32 +49,29 @@ struct accp_model_branch {
     int32_t cycle;
 };
 
-/* An instruction on its way through the stages in which registers are read. */
+/* An instruction on its way to and through the stages in which registers are read. */
 struct accp_model_reader {
     const struct accp_model_instruction *instruction; /* NULL: nothing that reads */
-    uint8_t pending;                                  /* bit k: reads[k] is still to come */
-    uint8_t latches[ACCP_MODEL_READS];                /* that reads[k] goes to */
-    uint8_t stages[ACCP_MODEL_READS];                 /* before which reads[k] cannot be read */
-    uint8_t
-        ages[ACCP_MODEL_READS]; /* of a result that is not in its bank yet, at its reader's issue;
-                                       0: any other value */
-    uint8_t from_fma;           /* bit k: that result comes from an FMA pipe */
-    uint8_t late;               /* bit k: a younger result was read in its stead */
+    uint8_t warp;
+    uint8_t pending;                         /* bit k: reads[k] is still to come */
+    uint8_t latches[ACCP_MODEL_READS];       /* that reads[k] goes to */
+    uint8_t from_fma;                        /* bit k: an FMA pipe made reads[k] */
+    uint8_t late;                            /* bit k: a younger result was read in its stead */
+    int32_t written_cycle[ACCP_MODEL_READS]; /* reads[k] is in its bank, by the SM's clock */
 };
 
 /* A scheduler has a clock of its own, which stands still in cycles in which the last of the reading
- * stages cannot let its instruction go. */
+ * stages cannot let its instruction go. What has left that stage goes on. */
 struct accp_model_scheduler {
     int warp_count;
     int owner;      /* the warp that goes on if it can; -1: none */
     int last_warp;  /* that issued; the turn is the next one's */
     int first_warp; /* of those that yielded, in this round */
     bool frozen;
-    int frozen_cycles;                   /* so far */
     int64_t cycle;                       /* by its own clock, as are these: */
     int64_t unit_cycle[ACCP_UNIT_COUNT]; /* the unit is free */
     int64_t fma_cycle[2];                /* each FMA pipe is; the second one multiplies integers */
-    struct accp_model_reader readers[ACCP_MODEL_STAGES];
+    struct accp_model_reader readers[ACCP_MODEL_PIPELINE]; /* the last to issue first */
     struct {
         int warp, reg; /* of the entry; -1: none */
     } reuse[ACCP_MODEL_LATCHES];

@@ -21,6 +21,7 @@ static void rebase_warp(struct accp_model_warp *warp, int64_t now, int64_t sched
             warp->lines[k].end ? from(scheduler_now, warp->lines[k].arrival_cycle) : 0;
     warp->request_cycle = from(scheduler_now, warp->request_cycle);
     warp->ready_cycle = from(scheduler_now, warp->ready_cycle);
+    warp->pause_cycle = from(now, warp->pause_cycle);
     warp->issue_cycle -= now; /* this one is asked for: who issued longer ago may come first */
     for (int k = 0; k < ACCP_SCOREBOARDS; ++k) {
         struct accp_model_scoreboard *scoreboard = &warp->scoreboards[k];
@@ -28,8 +29,18 @@ static void rebase_warp(struct accp_model_warp *warp, int64_t now, int64_t sched
         scoreboard->set_cycle = scoreboard->clear_cycle ? from(now, scoreboard->set_cycle) : 0;
     }
     for (int k = 0; k < ACCP_MODEL_REGISTERS; ++k) {
-        const int32_t cycle = warp->written_cycle[k], past = (int32_t)scheduler_now;
+        const int32_t cycle = warp->written_cycle[k], past = (int32_t)now;
         warp->written_cycle[k] = cycle > past ? cycle - past : 0;
+    }
+}
+
+/* What is read late is read by the time that a result is as old as can matter: see pick_result. */
+static void rebase_reader(struct accp_model_reader *reader, int32_t now, int32_t oldest)
+{
+    for (int k = 0; k < ACCP_MODEL_READS; ++k) {
+        const int32_t cycle = reader->written_cycle[k] - now;
+        const bool matters = reader->pending >> k & 1;
+        reader->written_cycle[k] = !matters ? 0 : cycle > oldest ? cycle : oldest;
     }
 }
 
@@ -46,6 +57,10 @@ static void rebase(struct accp_simulation *simulation)
             scheduler->fma_cycle[k] = from(scheduler_now, scheduler->fma_cycle[k]);
         for (int w = 0; w < scheduler->warp_count; ++w)
             rebase_warp(&scheduler->warps[w], now, scheduler_now);
+        for (int k = 0; k < ACCP_MODEL_PIPELINE; ++k)
+            rebase_reader(&scheduler->readers[k], (int32_t)now,
+                          simulation->parameters->write_cycles -
+                              simulation->parameters->late_read_cycles);
         scheduler->cycle = 0;
     }
     simulation->shared_cycle = from(now, simulation->shared_cycle);

@@ -67,7 +67,7 @@ static const char *const kind_names[KINDS] = {"all random", "all held out", "all
 
 static enum kind kind_of(const char *group)
 {
-    static const char *const added[] = {"jump", "store", "long"};
+    static const char *const added[] = {"jump", "store", "long", "tree"};
     for (size_t i = 0; i < sizeof added / sizeof *added; ++i)
         if (!strcmp(group, added[i])) return ADDED;
     return strncmp(group, "kept_", 5) != 0 ? RANDOM : HELD_OUT;

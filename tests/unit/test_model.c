@@ -211,7 +211,7 @@ static void test_each_mechanism_switches(void **state)
         {ACCP_MECHANISM_LINES, "target_with_1_left_in_its_line", 4, -2.01, -1.99},
         {ACCP_MECHANISM_FETCH, "target_with_2_left_in_its_line", 8, -9, -0.5},
         {ACCP_MECHANISM_SHARED, "constant_waited_for", 32, -50, -1},
-        {ACCP_MECHANISM_ROUNDS, "tree_123_four_warps", 16, 4, 12},
+        {ACCP_MECHANISM_ROUNDS, "tree_125_four_warps", 16, 4, 12},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         const struct switch_case *one = &cases[i];
