@@ -61,7 +61,7 @@ static enum accp_status gather(const struct accp_options *options, const struct 
         snprintf(path, sizeof path, "%s/document/optimal.json", folder);
         ACCP_TRY(read_if_there(path, &gathered->document, &gathered->has_document, error));
     }
-    ACCP_TRY(accp_sweep_read(folder, runs->device.arch, &gathered->sweep, error));
+    ACCP_TRY(accp_sweep_read(folder, runs, run_count, &gathered->sweep, error));
     return accp_tracing(options, runs, run_count, &judged->judgement, &gathered->traced, error);
 }
 

@@ -22,7 +22,7 @@ static const char *const style[] = {
     ".PASS{color:var(--green)}.NO_GOLDEN,.SKIP{color:var(--soft)}.WIN,.DRIFT{color:var(--blue)}\n",
     ".INCONCLUSIVE,.ENVIRONMENT{color:var(--amber)}.FAIL{color:var(--red)}\n",
     ".verdict span,.verdict code{color:var(--ink)}.note{border:2px solid var(--amber);padding:.3rem .8rem}\n",
-    "p{max-width:60rem}.soft,figcaption,caption{color:var(--soft);font-size:.9rem;text-align:left}\n",
+    "p{max-width:60rem}.soft,figcaption,caption{color:var(--soft);font-size:.9rem;text-align:left}td.soft{font-size:inherit}\n",
     ".scroll{overflow-x:auto;max-width:100%}\n",
     "table{border-collapse:collapse;font-size:.9rem;margin:.4rem 0}th,td{padding:.15rem .6rem .15rem 0;",
     "text-align:left;vertical-align:top}th{border-bottom:1px solid var(--rule);white-space:nowrap}\n",

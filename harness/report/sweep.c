@@ -31,18 +31,64 @@ static enum accp_status read_all(const glob_t *found, const char *arch, struct a
     return ACCP_STATUS_OK;
 }
 
-enum accp_status accp_sweep_read(const char *folder, const char *arch, struct accp_sweep *sweep,
-                                 struct accp_error *error)
+static bool holds_probe(const struct accp_run *runs, size_t run_count, int probe)
 {
+    for (size_t i = 0; i < run_count; ++i)
+        for (size_t j = 0; j < runs[i].role_count; ++j) {
+            const struct accp_role *role = accp_role_find(runs[i].roles[j].role);
+            if (role && (int)role->probe == probe) return true;
+        }
+    return false;
+}
+
+static enum accp_status add_shapes(struct accp_shapes *to, struct accp_shapes *from,
+                                   struct accp_error *error)
+{
+    struct accp_shape *grown = realloc(to->shapes, (to->count + from->count) * sizeof *grown);
+    if (!grown) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the shapes");
+    memcpy(grown + to->count, from->shapes, from->count * sizeof *grown);
+    to->shapes = grown;
+    to->count += from->count;
+    accp_shapes_fini(from);
+    return ACCP_STATUS_OK;
+}
+
+/* One compiler is one column, whatever number of probes it compiled. */
+static enum accp_status join_versions(struct accp_sweep *sweep, struct accp_error *error)
+{
+    size_t last = 0;
+    for (size_t i = 1; i < sweep->count; ++i) {
+        struct accp_shapes *to = &sweep->shapes[last], *from = &sweep->shapes[i];
+        if (strcmp(to->compiler_version, from->compiler_version) == 0) {
+            ACCP_TRY(add_shapes(to, from, error));
+        } else if (++last != i) {
+            sweep->shapes[last] = *from;
+            memset(from, 0, sizeof *from);
+        }
+    }
+    if (sweep->count > 0) sweep->count = last + 1;
+    return ACCP_STATUS_OK;
+}
+
+enum accp_status accp_sweep_read(const char *folder, const struct accp_run *runs, size_t run_count,
+                                 struct accp_sweep *sweep, struct accp_error *error)
+{
+    const char *arch = runs->device.arch;
     char pattern[PATH_MAX];
-    glob_t found;
+    glob_t found = {0};
     memset(sweep, 0, sizeof *sweep);
     if (!accp_arch_find(arch)) return ACCP_STATUS_OK; /* not a part of a path before it is known */
     snprintf(sweep->arch, sizeof sweep->arch, "%s", arch);
-    snprintf(pattern, sizeof pattern, "%s/shape/%s/*.json", folder, arch);
-    if (glob(pattern, GLOB_NOSORT, NULL, &found) != 0) return ACCP_STATUS_OK;
-    enum accp_status status = read_all(&found, arch, sweep, error);
+    for (int probe = 0; probe < ACCP_PROBE_COUNT; ++probe) {
+        if (!holds_probe(runs, run_count, probe)) continue;
+        snprintf(pattern, sizeof pattern, "%s/shape/%s/%s%s*.json", folder, arch,
+                 probe > 0 ? accp_probe_names[probe] : "", probe > 0 ? "/" : "");
+        glob(pattern, GLOB_NOSORT | (found.gl_pathv ? GLOB_APPEND : 0), NULL, &found);
+    }
+    enum accp_status status =
+        found.gl_pathc > 0 ? read_all(&found, arch, sweep, error) : ACCP_STATUS_OK;
     globfree(&found);
+    if (status == ACCP_STATUS_OK) status = join_versions(sweep, error);
     if (status != ACCP_STATUS_OK) accp_sweep_fini(sweep);
     return status;
 }

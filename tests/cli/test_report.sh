@@ -101,7 +101,17 @@ assert os.path.getsize("all.html") < 2e6
 assert used.ru_utime + used.ru_stime < 1
 sys.argv[1:] = ["all.html"]
 exec(open("read_page.py").read())
+# The shapes of every probe are on record, each in a folder of its own; a compiler is a column once.
+assert "this SASS is not on record" not in text
+heat = re.search('<table class="heat sweep">(.*?)</table>', source, re.S).group(1)
+columns = re.findall('<th scope="col"><span>([0-9.]+)</span>', heat)
+assert len(columns) == len(set(columns)) and "13.0.88" in columns, columns
+rows = re.findall('<th scope="row">([a-z0-9.]+)</th>(.*?)</tr>', heat, re.S)
+assert len(rows) == len(set(name for name, cells in rows)) == 236, len(rows)
+assert all("•" in cells for name, cells in rows), "what these runs ran is on record"
 END
+expect 0 '' "$accprobe" report "$folder/tail.run.json" -o tail.html
+grep -q 'SASS is not on record\|No shapes of these roles' tail.html && broken 'the shapes of a probe that is not the first'
 # The heaviest timelines that all probes have, as many as a page draws; and a run of 901 kernels that are no roles: no section
 # of it has a heading and nothing else.
 expect 0 '' "$accprobe" report "$folder"/*.run.json --timeline '^dispatch[.]chain29' -o timelines.html
