@@ -131,11 +131,12 @@ static bool same_registers(const struct accp_instruction *left,
 /* Where the two listings part, in each of the senses. SIZE_MAX: nowhere. */
 struct parting {
     size_t line, control, register_name;
+    char before[ACCP_NORMAL_TEXT_BYTES], after[ACCP_NORMAL_TEXT_BYTES]; /* at `line`; "": ended */
 };
 
 static struct parting find_parting(const struct accp_code *before, const struct accp_code *after)
 {
-    struct parting parting = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
+    struct parting parting = {SIZE_MAX, SIZE_MAX, SIZE_MAX, "", ""};
     struct accp_renaming before_names, after_names;
     size_t before_count = accp_normal_count(before), after_count = accp_normal_count(after);
     accp_renaming_init(&before_names);
@@ -152,6 +153,8 @@ static struct parting find_parting(const struct accp_code *before, const struct 
             parting.register_name = i;
         if (strcmp(before_line, after_line) == 0) continue;
         parting.line = i;
+        memcpy(parting.before, before_line, sizeof parting.before);
+        memcpy(parting.after, after_line, sizeof parting.after);
         return parting;
     }
     if (before_count != after_count)
@@ -234,6 +237,12 @@ static enum accp_status classify(const struct accp_code *before, const struct ac
     bool with_control = class == ACCP_DIFF_CONTROL;
     describe(before, at, with_control, &diff->before_index, diff->before, sizeof diff->before);
     describe(after, at, with_control, &diff->after_index, diff->after, sizeof diff->after);
+    /* The same words may stand for another register's value, or hide bits without a name: what differs shows in the
+     * normalised lines alone. */
+    if (at == parting.line && strcmp(diff->before, diff->after) == 0) {
+        snprintf(diff->before, sizeof diff->before, "%s", parting.before);
+        snprintf(diff->after, sizeof diff->after, "%s", parting.after);
+    }
     const struct accp_loop *loop;
     if (diff->before_index != SIZE_MAX && diff->has_shapes &&
         accp_code_hot_loop(before, loop_address, &loop, NULL) == ACCP_STATUS_OK)

@@ -35,8 +35,8 @@ struct accp_diff {
      * -> 5". "": none. */
     char moved[ACCP_DIFF_TEXT_BYTES];
     /* The first instruction that differs (in its control bits, when only these do): index in either
-     * kernel and text. SIZE_MAX and "" where one side has ended, or when the shapes came without
-     * code. */
+     * kernel and text, normalised (sass/normal.h) where the texts are alike. SIZE_MAX and "" where
+     * one side has ended, or when the shapes came without code. */
     size_t before_index, after_index;
     char before[ACCP_INSTRUCTION_TEXT_BYTES + 32], after[ACCP_INSTRUCTION_TEXT_BYTES + 32];
     bool in_loop;         /* the instruction stands in the hot loop of the kernel before */

@@ -28,6 +28,16 @@ python3 -c 'import json, sys; d = json.load(open("stdout")); r = d["rows"][0]
 sys.exit(not (d["exit_status"] == 1 and r["class"] == "structure lost" and "contraction lost" in r["text"]))' || broken 'a diff in JSON'
 expect 1 '' "$accprobe" diff clock_around.sm_90.13.0.cubin chain_split.sm_90.13.0.cubin --format markdown
 grep -q '^| *optimal.chain7.acc1 *| *structure lost' stdout || broken "a diff in Markdown: $(cat stdout)"
+# Two instructions of one text that differ all the same, here in a bit that no operand covers, are told apart.
+python3 - <<'END' || broken 'a cubin with one bit changed'
+data = bytearray(open("clock_around.sm_90.13.0.cubin", "rb").read())
+first = bytes.fromhex("827b01ff000a0000")  # LDC R1, c[0x0][0x28]
+assert data.count(first) == 1
+data[data.find(first) + 10] ^= 1
+open("bit.cubin", "wb").write(data)
+END
+expect 2 '' "$accprobe" diff clock_around.sm_90.13.0.cubin bit.cubin
+shows 'first at 0x0: LDC r0, c[0][40], rz {800:b82} -> LDC r0, c[0][40], rz {10800:b82}'
 
 # Shape files name the first instruction from their listings.
 for cubin in clock_around.sm_90.12.4 clock_around.sm_90.13.0 clock_around.sm_75.13.0; do
