@@ -43,6 +43,8 @@ expect 4 'holds no role that a policy reads' "$accprobe" policy "$recorded/tail.
 expect 4 'give it, or runs, not both' "$accprobe" policy "$recorded/occupancy/optimal.run.json" --golden /dev/null
 expect 4 'is not a folder' "$accprobe" policy --golden /dev/null
 expect 4 'there is no such condition' "$accprobe" policy --given warp=1
+conditions=$(sed 's/.*there are: //' stderr)
+"$accprobe" policy --help | grep -F ": $conditions (docs/policy.md)" >/dev/null || broken "policy --help names every condition: $conditions"
 expect 4 "needs sink's carried roles" "$accprobe" policy --given iterations=0 "$recorded/occupancy/optimal.run.json"
 
 # A dot product of two rows of 64 floats a thread, read 128 bits at a time: the chain promises a gain to whoever has one
