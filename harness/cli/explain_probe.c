@@ -270,7 +270,8 @@ static enum accp_status read_runs(struct explaining *explaining, const char *rec
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the runs");
     for (int i = 1; i < options->operand_count; ++i)
         ACCP_TRY(read_run(explaining, options->operands[i], error));
-    if (options->operand_count > 1) return ACCP_STATUS_OK;
+    if (options->operand_count > 1)
+        return accp_summary_seeds(explaining->runs, explaining->run_count, error);
     ACCP_TRY(find_recording(options, recording, path, error));
     ACCP_TRY(read_run(explaining, path, error));
     snprintf(explaining->note, sizeof explaining->note, "RECORDED, nothing was measured here: %s",

@@ -3,6 +3,7 @@
 #include "cli/policy_print.h"
 #include "cli/select.h"
 #include "cli/verbs.h"
+#include "golden/summary.h"
 #include "policy/judge.h"
 
 #include <dirent.h>
@@ -106,6 +107,28 @@ static enum accp_status add_recorded(const struct accp_options *options, struct 
                      how_to_measure);
 }
 
+/* The runs that were named, each another session: what they differ by is the noise of the answers. */
+static enum accp_status add_named(const struct accp_options *options, struct accp_policy *policy,
+                                  struct accp_error *error)
+{
+    const size_t count = (size_t)options->operand_count;
+    size_t read = 0;
+    enum accp_status status = ACCP_STATUS_OK;
+    struct accp_run *runs = calloc(count, sizeof *runs);
+    if (!runs) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the runs");
+    while (read < count && status == ACCP_STATUS_OK) {
+        status = accp_run_read(options->operands[read], &runs[read], error);
+        if (status == ACCP_STATUS_OK)
+            status = accp_policy_add(policy, options->operands[read], &runs[read], error);
+        ++read;
+    }
+    if (status == ACCP_STATUS_OK) status = accp_summary_seeds(runs, count, error);
+    while (read > 0)
+        accp_run_fini(&runs[--read]);
+    free(runs);
+    return status;
+}
+
 static enum accp_status gather(const struct accp_options *options, struct accp_policy *policy,
                                struct accp_error *error)
 {
@@ -116,9 +139,7 @@ static enum accp_status gather(const struct accp_options *options, struct accp_p
     if (options->golden)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "--golden is where recorded runs are: give it, or runs, not both");
-    for (int i = 0; i < options->operand_count; ++i)
-        ACCP_TRY(add_run(policy, options->operands[i], error));
-    return ACCP_STATUS_OK;
+    return add_named(options, policy, error);
 }
 
 static enum accp_status judge(const struct accp_options *options, const struct accp_policy *policy,
@@ -178,6 +199,14 @@ static enum accp_status answer(const struct accp_options *options, const struct 
     if (conditions->waits >= 0)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "--given waits: goes with --cubin; chains alone wait for no memory");
+    if (options->header &&
+        (options->against || options->format || options->chain >= 0 || options->warps >= 0))
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--header: is C, of every chain and load: leave %s out",
+                         options->against      ? "--against"
+                         : options->format     ? "--format"
+                         : options->chain >= 0 ? "--chain"
+                                               : "--warps");
     if (options->against) return judge(options, policy, conditions->bandwidth, stream, error);
     if (options->header) return print_header(policy, conditions, stream, error);
     return accp_policy_print(policy, &request, options->shape, stream, error);

@@ -74,6 +74,10 @@ static enum accp_status read_one(const char *text, size_t length,
                          "--given %s=%.30s: must be a %snumber from %.10g to %.10g",
                          table[index].name, number, table[index].is_whole ? "whole " : "",
                          table[index].low, table[index].high);
+    if (get(conditions, index) >= 0)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--given %s is given twice, the second time as %s: give it once",
+                         table[index].name, number);
     set(conditions, index, value);
     return ACCP_STATUS_OK;
 }

@@ -43,31 +43,43 @@ static enum accp_status fill(const struct accp_policy *policy,
     return ACCP_STATUS_OK;
 }
 
+/* What a run says of itself stands within a comment: no name there may end it, or open one more. */
+static void put_in_comment(const char *text, FILE *stream)
+{
+    char before = 0;
+    for (; *text; ++text) {
+        if ((before == '*' && *text == '/') || (before == '/' && *text == '*')) fputc(' ', stream);
+        fputc(*text, stream);
+        before = *text;
+    }
+}
+
 static void print_provenance(const struct accp_policy *policy,
                              const struct accp_policy_conditions *conditions, FILE *stream)
 {
     const struct accp_policy_values *chains = chains_of(policy, conditions),
                                     *loads = loads_of(policy, conditions);
-    char given[256];
+    char given[256], text[1536];
     accp_policy_conditions_text(conditions, given, sizeof given);
-    fprintf(stream,
-            "/* How many accumulators to split a chain of FFMAs over. Made by accprobe policy "
-            "--header; "
-            "do not edit.\n *\n"
-            " * source      %s, %zu run%s from %s to %s\n"
-            " * GPU         %s, %s, %lld SMs, PCI device %s, driver %s\n"
-            " * compiler    %s %s\n"
-            " * conditions  %s\n"
-            " * made with   accprobe %s\n",
-            accp_source_text(policy->source), policy->run_count,
-            ACCP_PLURAL(policy->run_count, "s"),
-            policy->first_date[0] ? policy->first_date : "an unknown date",
-            policy->last_date[0] ? policy->last_date : "an unknown date",
-            policy->device.name[0] ? policy->device.name : "not named", policy->device.arch,
-            (long long)policy->device.sm_count,
-            policy->device.pci_device[0] ? policy->device.pci_device : "unknown",
-            policy->device.driver[0] ? policy->device.driver : "unknown", policy->compiler.name,
-            policy->compiler.version, given, ACCPROBE_VERSION);
+    snprintf(text, sizeof text,
+             " * source      %s, %zu run%s from %s to %s\n"
+             " * GPU         %s, %s, %lld SMs, PCI device %s, driver %s\n"
+             " * compiler    %s %s\n"
+             " * conditions  %s\n"
+             " * made with   accprobe %s\n",
+             accp_source_text(policy->source), policy->run_count,
+             ACCP_PLURAL(policy->run_count, "s"),
+             policy->first_date[0] ? policy->first_date : "an unknown date",
+             policy->last_date[0] ? policy->last_date : "an unknown date",
+             policy->device.name[0] ? policy->device.name : "not named", policy->device.arch,
+             (long long)policy->device.sm_count,
+             policy->device.pci_device[0] ? policy->device.pci_device : "unknown",
+             policy->device.driver[0] ? policy->device.driver : "unknown", policy->compiler.name,
+             policy->compiler.version, given, ACCPROBE_VERSION);
+    fputs("/* How many accumulators to split a chain of FFMAs over. Made by accprobe policy "
+          "--header; do not edit.\n *\n",
+          stream);
+    put_in_comment(text, stream);
     fprintf(stream,
             " *\n * accp_split(chain, warps_per_scheduler, registers_left)\n"
             " *   chain                links of an iteration, %d to %d\n"

@@ -154,6 +154,7 @@ fi
 
 # What a person in a hurry does wrong.
 expect 4 'explain what?' "$accprobe" explain
+expect 4 'run 1 and run 2 are one session' "$accprobe" explain optimal "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json
 expect 4 'is no role' "$accprobe" explain optimal.chain31.acc1
 expect 4 'where it has several), not both' "$accprobe" explain optimal.chain29.acc1 --cubin "$built"
 expect 4 'names a kernel of --cubin' "$accprobe" explain --kernel $kernel

@@ -45,6 +45,13 @@ expect 4 'is not a folder' "$accprobe" policy --golden /dev/null
 expect 4 'there is no such condition' "$accprobe" policy --given warp=1
 conditions=$(sed 's/.*there are: //' stderr)
 "$accprobe" policy --help | grep -F ": $conditions (docs/policy.md)" >/dev/null || broken "policy --help names every condition: $conditions"
+expect 4 '--given iterations is given twice, the second time as 2' "$accprobe" policy --given iterations=0,bytes=1,iterations=2
+for option in '--format json' '--chain 29' '--warps 2' "--against $recorded/operators/ops-1.run.json"; do
+    # shellcheck disable=SC2086 # an option and its value
+    expect 4 "leave ${option%% *} out" "$accprobe" policy --header $option
+    [ ! -s stdout ] || broken 'nothing half-written'
+done
+expect 4 'run 1 and run 2 are one session' "$accprobe" policy "$recorded/optimal.run.json" "$recorded/optimal.run.json"
 expect 4 "needs sink's carried roles" "$accprobe" policy --given iterations=0 "$recorded/occupancy/optimal.run.json"
 
 # A dot product of two rows of 64 floats a thread, read 128 bits at a time: the chain promises a gain to whoever has one
@@ -177,6 +184,16 @@ expect 4 'give the cubin that was measured' "$accprobe" policy --cubin "$cubin" 
 expect 0 '' "$accprobe" policy --given iterations=1 --header --out split.h
 grep -q "GPU         NVIDIA H200, sm_90, 132 SMs" split.h || broken "the header's provenance: $(head -20 split.h)"
 cmp -s <(grep -v 'made with' split.h) <(grep -v 'made with' "$ACCP_BINARY_DIR/include/split/$gpu.h") || broken 'the header of the build'
+python3 - "$recorded/optimal.run.json" <<'END' || broken 'a run whose names would end a comment'
+import json, sys
+run = json.load(open(sys.argv[1]))
+run["device"].update(name="x */ int ended; /*", driver="*/*/")
+run["compiler"]["version"] = "/*/"
+json.dump(run, open("comment.json", "w"))
+END
+expect 0 '' "$accprobe" policy comment.json --header --out comment.h
+grep -q 'GPU         x \* / int ended; / \*' comment.h || broken "names that end no comment: $(head -20 comment.h)"
+gcc -std=c99 -Wall -Wextra -Werror -x c -fsyntax-only comment.h -Wno-unused-function || broken 'names that end no comment'
 cat >all.c <<'END'
 #include "split.h"
 #include <stdio.h>
