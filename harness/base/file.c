@@ -172,6 +172,21 @@ enum accp_status accp_file_write_atomic(const char *path, const void *data, size
     return ACCP_STATUS_OK;
 }
 
+bool accp_file_is_missing(const char *path)
+{
+    char part[PATH_MAX];
+    struct stat found;
+    int length = snprintf(part, sizeof part, "%s", path);
+    if (length < 0 || (size_t)length >= sizeof part || lstat(part, &found) == 0) return false;
+    for (char *slash; errno == ENOENT; *slash = 0) {
+        slash = strrchr(part, '/');
+        if (!slash || slash == part) return true;
+        *slash = 0;
+        if (lstat(part, &found) == 0) return stat(part, &found) == 0;
+    }
+    return false;
+}
+
 void accp_folder_unmake(const char *path, int made)
 {
     char part[PATH_MAX];

@@ -5,6 +5,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,10 @@ struct accp_bytes {
  * empty, over the limit), MEMORY. */
 enum accp_status accp_file_read(const char *path, size_t limit_bytes, struct accp_bytes *bytes,
                                 struct accp_error *error);
+
+/* Whether nothing has this name. A link to what is not there, as the file or as a folder on the way, is no file that was
+ * never made: reading it says what is wrong. So it is where a folder may not be searched, and where errno is ENOTDIR. */
+bool accp_file_is_missing(const char *path);
 
 /* Frees what accp_file_read gave and clears the struct; safe on a cleared one. */
 void accp_bytes_fini(struct accp_bytes *bytes);

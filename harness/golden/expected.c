@@ -1,5 +1,6 @@
 #include "golden/expected.h"
 
+#include "base/file.h"
 #include "base/json.h"
 #include "golden/laws.h"
 #include "golden/summary.h"
@@ -130,7 +131,8 @@ enum accp_status accp_expected_read(const char *file, struct accp_expected *expe
     json_t *json;
     struct accp_json root;
     *expected = (struct accp_expected){0};
-    if (access(file, F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR)) return ACCP_STATUS_OK;
+    if (access(file, F_OK) != 0 && (errno == ENOTDIR || accp_file_is_missing(file)))
+        return ACCP_STATUS_OK;
     ACCP_TRY(accp_json_open(file, "accprobe-expected/1", &json, &root, error));
     enum accp_status status = accp_expected_parse(&root, expected, error);
     json_decref(json);

@@ -1,5 +1,6 @@
 #include "golden/shapes.h"
 
+#include "base/file.h"
 #include "golden/alias.h"
 
 #include <dirent.h>
@@ -7,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const char loops_format[] = "accprobe-loops/1";
 
@@ -87,7 +87,7 @@ static enum accp_status find_build(const char *folder, const char *arch, const c
     char file[64], path[PATH_MAX];
     snprintf(file, sizeof file, "%s.json", version);
     int length = snprintf(path, sizeof path, "%s/%s", folder, file);
-    if (length > 0 && (size_t)length < sizeof path && access(path, F_OK) != 0 && errno == ENOENT)
+    if (length > 0 && (size_t)length < sizeof path && accp_file_is_missing(path))
         return ACCP_STATUS_OK;
     return add_golden(folder, arch, file, goldens, error);
 }
@@ -98,9 +98,11 @@ static enum accp_status find_in(const char *path, const char *arch, const char *
     struct dirent **entries;
     if (is_build(version)) return find_build(path, arch, version, goldens, error);
     int count = scandir(path, &entries, NULL, versionsort);
-    if (count < 0 && errno == ENOENT) return ACCP_STATUS_OK;
-    if (count < 0)
-        return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot read: %s", strerror(errno));
+    if (count < 0) {
+        const int reason = errno;
+        if (accp_file_is_missing(path)) return ACCP_STATUS_OK;
+        return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot read: %s", strerror(reason));
+    }
     enum accp_status status = ACCP_STATUS_OK;
     for (int i = 0; i < count; ++i) {
         if (status == ACCP_STATUS_OK && answers(entries[i]->d_name, version))
@@ -163,7 +165,7 @@ enum accp_status accp_golden_loops_read(const char *folder, const char *arch,
     json_t *json;
     struct accp_json root;
     loops_path(folder, arch, path);
-    if (access(path, F_OK) != 0) return ACCP_STATUS_OK;
+    if (accp_file_is_missing(path)) return ACCP_STATUS_OK;
     ACCP_TRY(accp_json_open(path, loops_format, &json, &root, error));
     enum accp_status status = read_loops(&root, arch, listings, error);
     json_decref(json);
@@ -325,7 +327,7 @@ static enum accp_status record_part(const struct accp_shape_record_request *requ
     int length = snprintf(path, sizeof path, "%s/%s.json", folder, shapes->compiler_version);
     if (length < 0 || (size_t)length >= sizeof path)
         return accp_fail(error, ACCP_STATUS_IO, request->folder, -1, "the path is too long");
-    if (access(path, F_OK) == 0) ACCP_TRY(accp_shapes_read(path, &old, error));
+    if (!accp_file_is_missing(path)) ACCP_TRY(accp_shapes_read(path, &old, error));
     enum accp_status status = merge(&old, shapes, &merged, &changed, error);
     if (status == ACCP_STATUS_OK && changed > 0) {
         status = accp_folder_make(folder, &made, error);

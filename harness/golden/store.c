@@ -1,5 +1,7 @@
 #include "golden/golden.h"
 
+#include "base/file.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -63,9 +65,10 @@ static enum accp_status consider(const struct search *search, const char *name,
         return accp_fail(error, ACCP_STATUS_IO, search->folder, -1, "the path is too long");
     struct stat status;
     if (stat(path, &status) != 0) {
-        if (errno == ENOENT || errno == ENOTDIR)
+        const int reason = errno;
+        if (reason == ENOTDIR || accp_file_is_missing(path))
             return ACCP_STATUS_OK; /* no golden of this probe */
-        return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot read: %s", strerror(errno));
+        return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot read: %s", strerror(reason));
     }
     struct accp_golden golden;
     enum accp_answer answer;
@@ -98,9 +101,11 @@ static enum accp_status search_tree(const struct search *search, struct accp_err
     snprintf(path, sizeof path, "%s/%s", search->folder, accp_source_text(search->source));
     struct dirent **entries;
     int count = scandir(path, &entries, visible, alphasort);
-    if (count < 0 && errno == ENOENT) return ACCP_STATUS_OK;
-    if (count < 0)
-        return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot list: %s", strerror(errno));
+    if (count < 0) {
+        const int reason = errno;
+        if (accp_file_is_missing(path)) return ACCP_STATUS_OK;
+        return accp_fail(error, ACCP_STATUS_IO, path, -1, "cannot list: %s", strerror(reason));
+    }
     enum accp_status result = ACCP_STATUS_OK;
     for (int i = 0; i < count; ++i) {
         if (result == ACCP_STATUS_OK) result = consider(search, entries[i]->d_name, error);

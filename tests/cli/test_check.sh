@@ -74,6 +74,15 @@ edited 'run["device"]["sm_count"] = 78; run["device"]["pci_device"] = "10de:2329
 expect 0 '' "$accprobe" check --pending pending edited.json
 grep -q 'verdict: NO_GOLDEN' stdout || broken 'NO_GOLDEN for another GPU'
 
+# A link to what is not there (a volume that is not mounted) is no golden that was never made.
+sku=$(basename "$(dirname "$recording")")
+for link in measured "measured/$sku" "measured/$sku/optimal.json"; do
+    rm -rf away && mkdir away && cp -r "$ACCP_SOURCE_DIR/golden/measured" away
+    rm -r "away/$link" && ln -s /nonexistent/golden "away/$link"
+    expect 4 "away/$link" "$accprobe" check "$recording" --golden away
+    [ ! -s stdout ] || broken "no verdict with $link: $(head -1 stdout)"
+done
+
 # record refuses what is no baseline, and says why.
 expect 4 'needs --reason' "$accprobe" record "$recording"
 mkdir golden

@@ -128,6 +128,13 @@ expect 2 '' shape --cubin $cubin
 shows 'verdict: DRIFT'
 shows 'instruction 1 of the loop: '
 
+# A link to what is not there is no golden that was never made.
+for link in sm_90 sm_90/13.0.88.json sm_90/loops.json; do
+    mv golden/shape/$link kept && ln -s /nonexistent/golden golden/shape/$link
+    bad 4 "golden/shape/$link" shape --cubin $cubin
+    rm golden/shape/$link && mv kept golden/shape/$link
+done
+
 # Without listings a difference is found and not named.
 cp -r golden whole && rm -r golden/shape/sm_90/*
 expect 0 '' record --hashes bare-other.json

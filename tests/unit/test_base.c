@@ -141,6 +141,28 @@ static void test_links_to_nothing_yet(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+static void test_missing_is_what_was_never_made(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/accp_base_XXXXXX", path[96], link[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(link, sizeof link, "%s/link", folder);
+    assert_true(accp_file_is_missing(link));
+    snprintf(path, sizeof path, "%s/a//b/c", folder);
+    assert_true(accp_file_is_missing(path));
+    assert_true(accp_file_is_missing("nowhere/accp_base"));
+    assert_false(accp_file_is_missing(folder));
+    assert_int_equal(symlink("nowhere", link), 0);
+    assert_false(accp_file_is_missing(link));
+    snprintf(path, sizeof path, "%s/link/a/b", folder);
+    assert_false(accp_file_is_missing(path));
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(symlink(".", link), 0);
+    assert_true(accp_file_is_missing(path));
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 /* A folder that a group shares, or a page that nobody else may read. */
 static void test_modes_are_kept(void **state)
 {
@@ -263,6 +285,7 @@ int main(void)
         cmocka_unit_test(test_file_round_trip),
         cmocka_unit_test(test_only_files_are_replaced),
         cmocka_unit_test(test_links_to_nothing_yet),
+        cmocka_unit_test(test_missing_is_what_was_never_made),
         cmocka_unit_test(test_modes_are_kept),
         cmocka_unit_test(test_json_is_strict),
         cmocka_unit_test(test_random_repeats),
