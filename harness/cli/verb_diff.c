@@ -145,6 +145,28 @@ static void head_of(struct diffing *diffing, const char *kind, const char *befor
              after);
 }
 
+/* A loop that one side lacks is compared nowhere: what was lost in it would go unseen. */
+static enum accp_status check_loop(const struct diffing *diffing, const struct accp_opened *opened,
+                                   struct accp_error *error)
+{
+    const int64_t address = diffing->options->loop;
+    bool found = address < 0;
+    for (size_t i = 0; i < opened->cubin.kernel_count && !found; ++i) {
+        struct accp_code code;
+        const struct accp_loop *loop;
+        const struct accp_kernel *kernel = &opened->cubin.kernels[i];
+        if (!is_wanted(diffing, kernel->name)) continue;
+        ACCP_TRY(accp_code_init(&opened->cubin, kernel, &code, error));
+        found = accp_code_hot_loop(&code, address, &loop, NULL) == ACCP_STATUS_OK;
+        accp_code_fini(&code);
+    }
+    if (found) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_USAGE, opened->path, -1,
+                     "--loop 0x%llx: no loop of the kernels begins there, and it is taken on both "
+                     "sides; accprobe shape --cubin shows where loops begin",
+                     (unsigned long long)address);
+}
+
 static enum accp_status diff_cubins(struct diffing *diffing, struct accp_error *error)
 {
     struct accp_opened before, after;
@@ -155,6 +177,8 @@ static enum accp_status diff_cubins(struct diffing *diffing, struct accp_error *
         status = accp_fail(error, ACCP_STATUS_INPUT, after.path, -1,
                            "is code for %s, and the one before for %s: compare cubins of one arch",
                            after.cubin.arch_name, before.cubin.arch_name);
+    if (status == ACCP_STATUS_OK) status = check_loop(diffing, &before, error);
+    if (status == ACCP_STATUS_OK) status = check_loop(diffing, &after, error);
     if (status == ACCP_STATUS_OK) {
         snprintf(left, sizeof left, "%s, ptxas %s", before.cubin.arch_name,
                  before.cubin.compiler_version);

@@ -92,5 +92,6 @@ echo text >text
 bad 'is not an ELF file' text text
 bad '--warps is of the kernels of two cubins' --warps 4 "$recording" "$recording"
 bad '--loop is of the kernels of two cubins' --loop 0x170 clock_around.sm_90.13.0.json clock_around.sm_90.13.0.json
+bad 'no loop of the kernels begins there' --loop 0x10 chain_split.sm_90.13.0.cubin chain_folded.sm_90.13.0.cubin
 bad 'matches nothing' --filter chain31 "$recording" "$recording"
 echo passed
