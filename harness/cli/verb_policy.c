@@ -171,6 +171,22 @@ static enum accp_status print_header(const struct accp_policy *policy,
     return ACCP_STATUS_OK;
 }
 
+/* What speaks of every chain and load takes none of them, and a header no form but its own. */
+static enum accp_status check_whole(const struct accp_options *options, struct accp_error *error)
+{
+    const char *whole = options->header    ? "--header: is C, of every chain and load"
+                        : options->against ? "--against: judges every chain and load"
+                                           : NULL;
+    const char *given = options->chain >= 0   ? "--chain"
+                        : options->warps >= 0 ? "--warps"
+                        : !options->header    ? NULL
+                        : options->against    ? "--against"
+                        : options->format     ? "--format"
+                                              : NULL;
+    if (!whole || !given) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1, "%s: leave %s out", whole, given);
+}
+
 static enum accp_status answer(const struct accp_options *options, const struct accp_policy *policy,
                                const struct accp_policy_conditions *conditions, FILE *stream,
                                struct accp_error *error)
@@ -199,14 +215,7 @@ static enum accp_status answer(const struct accp_options *options, const struct 
     if (conditions->waits >= 0)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "--given waits: goes with --cubin; chains alone wait for no memory");
-    if (options->header &&
-        (options->against || options->format || options->chain >= 0 || options->warps >= 0))
-        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
-                         "--header: is C, of every chain and load: leave %s out",
-                         options->against      ? "--against"
-                         : options->format     ? "--format"
-                         : options->chain >= 0 ? "--chain"
-                                               : "--warps");
+    ACCP_TRY(check_whole(options, error));
     if (options->against) return judge(options, policy, conditions->bandwidth, stream, error);
     if (options->header) return print_header(policy, conditions, stream, error);
     return accp_policy_print(policy, &request, options->shape, stream, error);

@@ -51,6 +51,10 @@ for option in '--format json' '--chain 29' '--warps 2' "--against $recorded/oper
     expect 4 "leave ${option%% *} out" "$accprobe" policy --header $option
     [ ! -s stdout ] || broken 'nothing half-written'
 done
+for cell in '--chain 7' '--warps 1'; do
+    # shellcheck disable=SC2086 # an option and its value
+    expect 4 "--against: judges every chain and load: leave ${cell% *} out" "$accprobe" policy --against "$recorded/operators/ops-1.run.json" $cell
+done
 expect 4 'run 1 and run 2 are one session' "$accprobe" policy "$recorded/optimal.run.json" "$recorded/optimal.run.json"
 expect 4 "needs sink's carried roles" "$accprobe" policy --given iterations=0 "$recorded/occupancy/optimal.run.json"
 
