@@ -138,6 +138,10 @@ enum accp_status accp_options_parse(int argc, char **argv, unsigned takes, int o
             return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                              "%.60s: options have two dashes; accprobe %s --help lists them",
                              argv[i], argv[0]);
+        } else if (!argv[i][0]) {
+            return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                             "operand %d is empty: a variable that is not set?",
+                             options->operand_count + 1);
         } else {
             options->operands[options->operand_count++] = argv[i];
         }

@@ -59,8 +59,13 @@ int accp_verb_gate(const struct accp_options *options)
     struct accp_options one = *options;
     int exit_status = ACCP_EXIT_USAGE, device_count = 0;
     if (accp_claiming_check(options, &error) != ACCP_STATUS_OK) return accp_exit_error(&error);
+    if (options->arch && options->device != -1) {
+        accp_fail(&error, ACCP_STATUS_USAGE, NULL, -1,
+                  "--device: with --arch the gate predicts, and measures on none; leave one out");
+        return accp_exit_error(&error);
+    }
     if (options->device == ACCP_DEVICE_ALL) {
-        if (!options->arch && accp_device_count(&device_count, NULL) == ACCP_STATUS_OK)
+        if (accp_device_count(&device_count, NULL) == ACCP_STATUS_OK)
             return accp_gate_devices(options, device_count);
         one.device = -1; /* no GPU to measure on: what the gate says then */
     }

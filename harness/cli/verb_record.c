@@ -198,6 +198,10 @@ static enum accp_status record(const struct accp_options *options, struct accp_e
         return accp_fail(error, ACCP_STATUS_USAGE, options->operands[0], -1,
                          "is a run, and --broken is for shape files: no level is kept of a role "
                          "whose laws are broken");
+    if (options->hashes && first == ACCP_CONTENT_RUN)
+        return accp_fail(
+            error, ACCP_STATUS_USAGE, options->operands[0], -1,
+            "is a run, and --hashes leaves the listings out of shape files: leave it out");
     if (options->fleet && first != ACCP_CONTENT_RUN)
         return accp_fail(error, ACCP_STATUS_INPUT, options->operands[0], -1,
                          "is no run: --fleet sorts runs by GPU");

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 
 static bool is_forbidden(uint32_t character)
 {
@@ -64,10 +65,20 @@ static bool is_markdown(const char *text, const char *at)
     return strchr("|\\`*~<>[]&", *at) != NULL;
 }
 
+/* What begins here is, to a forge, somebody to call, an issue to tell, or a page to link, and no backslash stops that. */
+static bool is_reference(const char *text, const char *at)
+{
+    const bool in_word = at > text && isalnum((unsigned char)at[-1]);
+    return (*at == '@' && !in_word && isalnum((unsigned char)at[1])) ||
+           (*at == '#' && isdigit((unsigned char)at[1])) || strncmp(at, "://", 3) == 0 ||
+           (!in_word && strncasecmp(at, "www.", 4) == 0);
+}
+
 void accp_markdown_text(FILE *stream, const char *text)
 {
     for (const char *at = text; *at; ++at) {
         if (is_markdown(text, at)) fputc('\\', stream);
         fputc((unsigned char)*at < ' ' ? ' ' : *at, stream);
+        if (is_reference(text, at)) fputs("&#8203;", stream); /* a space of no width */
     }
 }

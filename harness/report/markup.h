@@ -14,7 +14,7 @@ void accp_markup_format(FILE *stream, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Writes `text` so that it is text in a line or cell of Markdown: no tag, link, code, emphasis or cell begins or ends in it,
- * and no line does. */
+ * and no line does; nor does a forge take it for somebody's name (@all), an issue (#12) or an address. */
 void accp_markdown_text(FILE *stream, const char *text);
 
 #endif

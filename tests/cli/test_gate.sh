@@ -125,6 +125,9 @@ for scenario in ok sku=h20; do
 done
 expect 4 'must be a whole number from 0 to' "$accprobe" gate --device -1
 expect 4 'there is no GPU 7' "$accprobe" gate --device 7
+for device in 0 all; do
+    expect 4 '--device: with --arch the gate predicts' "$accprobe" gate --arch sm_90 --device $device
+done
 expect 4 'not an option of gate' "$accprobe" gate --warps 8
 expect 4 'is not a folder' "$accprobe" gate --golden /nonexistent
 expect 4 'must be table, json or markdown' "$accprobe" gate --format yaml
@@ -132,6 +135,7 @@ expect 4 '--format is given twice, the second time as table' "$accprobe" gate --
 expect 4 '--out is given twice' "$accprobe" measure --out one.json -o two.json
 expect 4 'not a verb' "$accprobe" gates
 expect 4 'does not know what to do with' "$accprobe" gate chain29
+expect 4 'operand 2 is empty: a variable that is not set?' "$accprobe" diff one.json ''
 expect 4 'cannot write' "$accprobe" measure --out /nonexistent/run.json
 expect 4 'no protocol is called' "$accprobe" measure --protocol sed
 expect 4 '--length is of the ops probe' "$accprobe" measure --length 64

@@ -175,6 +175,7 @@ find golden -type f -exec md5sum {} + | sort >sums
 expect 1 '' shape --cubin chain_folded.sm_90.13.0.cubin --out broken.json
 bad 4 'a law is broken' record broken.json
 bad 4 '--broken is for shape files' record --broken "$(ls "$ACCP_SOURCE_DIR"/golden/measured/*/optimal.run.json)"
+bad 4 '--hashes leaves the listings out of shape files' record --hashes "$(ls "$ACCP_SOURCE_DIR"/golden/measured/*/optimal.run.json)"
 expect 0 '' shape --cubin loop_branch.sm_90.13.0.cubin --out stranger.json
 bad 4 'is of no role' record stranger.json
 bad 4 'a law is broken' record shape.json broken.json

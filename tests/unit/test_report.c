@@ -52,6 +52,9 @@ static const struct {
     {"a|b\nc", "a\\|b c"},
     {"optimal_chain29_acc2", "optimal_chain29_acc2"},
     {"__global__ _x", "\\_\\_global\\_\\_ \\_x"},
+    {"@all #12 o/r#3 http://a www.b",
+     "@&#8203;all #&#8203;12 o/r#&#8203;3 http:&#8203;//a w&#8203;ww.b"},
+    {"level@8, 100 % @ 2 #", "level@8, 100 % @ 2 #"},
     {"*a* ~b~ `c` [d](e) <f> &g; \\", "\\*a\\* \\~b\\~ \\`c\\` \\[d\\](e) \\<f\\> \\&g; \\\\"},
 };
 
