@@ -1,12 +1,12 @@
 #include "cli/claiming.h"
 
+#include "base/file.h"
 #include "cli/select.h"
 #include "golden/laws.h"
 #include "verdict/document.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static bool names(const struct accp_pattern *pattern, const char *subject, const char *kind,
                   int warps)
@@ -47,7 +47,7 @@ static bool matches_document(const struct accp_pattern *pattern, const char *fol
     bool found = false;
     struct accp_document document;
     const int length = snprintf(path, sizeof path, "%s/document/%s.json", folder, probe);
-    if (length < 0 || (size_t)length >= sizeof path || access(path, R_OK) != 0) return false;
+    if (length < 0 || (size_t)length >= sizeof path || accp_file_is_missing(path)) return false;
     if (accp_document_read(path, &document, NULL) != ACCP_STATUS_OK) return true;
     for (size_t i = 0; i < document.statement_count && !found; ++i) {
         char claim[ACCP_CLAIM_BYTES];

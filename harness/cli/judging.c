@@ -1,5 +1,6 @@
 #include "cli/judging.h"
 
+#include "base/file.h"
 #include "cli/select.h"
 #include "cli/shape_judging.h"
 #include "cli/shaping.h"
@@ -14,7 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 /* What one invocation judges, and where it gathers its lines. */
 struct judging {
@@ -128,7 +128,7 @@ static enum accp_status judge_with(struct judging *judging, int probe, const str
     if (is_document)
         status = judge_document(judging, judging->file, true, runs, &judgement, error);
     else if (probe >= 0 && judging->judged->last->answer != ACCP_ANSWER_SKU &&
-             access(path, R_OK) == 0)
+             !accp_file_is_missing(path))
         status = judge_document(judging, path, false, runs, &judgement, error);
     if (status == ACCP_STATUS_OK) status = take_lines(judging, &judgement, error);
     accp_judgement_fini(&judgement);

@@ -1,3 +1,4 @@
+#include "base/file.h"
 #include "cli/judging.h"
 #include "cli/output.h"
 #include "cli/tracing.h"
@@ -5,7 +6,6 @@
 #include "report/page.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* What a page needs beside the judgement; all owned. */
 struct gathered {
@@ -37,7 +37,7 @@ static const char *probe_of(const struct accp_run *run)
 static enum accp_status read_if_there(const char *path, struct accp_run *run, bool *is_there,
                                       struct accp_error *error)
 {
-    *is_there = access(path, R_OK) == 0;
+    *is_there = !accp_file_is_missing(path);
     return *is_there ? accp_run_read(path, run, error) : ACCP_STATUS_OK;
 }
 

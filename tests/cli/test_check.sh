@@ -82,6 +82,8 @@ for link in measured "measured/$sku" "measured/$sku/optimal.json"; do
     expect 4 "away/$link" "$accprobe" check "$recording" --golden away
     [ ! -s stdout ] || broken "no verdict with $link: $(head -1 stdout)"
 done
+rm -rf away && mkdir -p away/document && ln -s /nonexistent/document.json away/document/optimal.json
+expect 4 'away/document/optimal.json' "$accprobe" check "$recording" --golden away
 
 # record refuses what is no baseline, and says why.
 expect 4 'needs --reason' "$accprobe" record "$recording"
