@@ -18,11 +18,6 @@ const char *accp_change_name(enum accp_change_kind kind)
     return changes[kind].name;
 }
 
-const char *accp_change_meaning(enum accp_change_kind kind)
-{
-    return changes[kind].meaning;
-}
-
 void accp_explained_fini(struct accp_explained *explained)
 {
     accp_explanation_fini(&explained->explanation);

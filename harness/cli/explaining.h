@@ -62,7 +62,6 @@ enum accp_status accp_explaining(const struct accp_options *options,
 void accp_explained_fini(struct accp_explained *explained);
 
 const char *accp_change_name(enum accp_change_kind kind);
-const char *accp_change_meaning(enum accp_change_kind kind);
 
 /* The instruction's address and text, as nvdisasm has it. */
 void accp_explained_text(const struct accp_explained *explained, int instruction, char *text,

@@ -27,8 +27,8 @@ static void print_source(const struct accp_policy *policy, FILE *stream, bool ma
     fputc('\n', stream);
 }
 
-void accp_policy_margin_text(const struct accp_policy_answer *answer, int acc, char *text,
-                             size_t bytes)
+/* "+3.1%", "-" for the split itself, "?" where that acc has no time. */
+static void margin_text(const struct accp_policy_answer *answer, int acc, char *text, size_t bytes)
 {
     const double margin = accp_policy_margin(answer, acc);
     if (acc == answer->split)
@@ -54,7 +54,7 @@ void accp_policy_answer_cells(struct accp_table *table, const struct accp_policy
     char margin[32];
     accp_table_cell(table, 2, "%d", answer->split);
     for (size_t k = 0; k < COMPARED; ++k) {
-        accp_policy_margin_text(answer, compared[k], margin, sizeof margin);
+        margin_text(answer, compared[k], margin, sizeof margin);
         accp_table_cell(table, 3 + k, "%s", margin);
     }
     accp_table_cell(table, 6, "%s", accp_policy_rule_id(answer->rule));
@@ -108,7 +108,7 @@ enum accp_status accp_policy_print_answer(const struct accp_policy_answer *answe
         if (isnan(choice->time)) continue;
         status = accp_table_row(table, error);
         if (status != ACCP_STATUS_OK) break;
-        accp_policy_margin_text(answer, choice->acc, margin, sizeof margin);
+        margin_text(answer, choice->acc, margin, sizeof margin);
         accp_table_cell(table, 0, "%d", choice->acc);
         accp_table_cell(table, 1, "%.2f", choice->time);
         accp_table_cell(table, 2, "%s", margin);

@@ -27,10 +27,6 @@ enum accp_status accp_policy_print(const struct accp_policy *policy,
 enum accp_status accp_policy_print_answer(const struct accp_policy_answer *answer, int load,
                                           bool markdown, FILE *stream, struct accp_error *error);
 
-/* "+3.1%", "-" for the split itself, "?" where that acc has no time. */
-void accp_policy_margin_text(const struct accp_policy_answer *answer, int acc, char *text,
-                             size_t bytes);
-
 /* Fills columns 2 to 7 of the row begun last: split, margins over 1, 2 and 4, rule, words. */
 void accp_policy_answer_cells(struct accp_table *table, const struct accp_policy_answer *answer);
 

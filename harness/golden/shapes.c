@@ -51,9 +51,7 @@ static enum accp_status add_golden(const char *folder, const char *arch, const c
                      golden->shapes.arch, version, golden->shapes.arch, version);
 }
 
-/* Each probe has files of its own, so that judging one does not read them all: those of the first
- * lie in the arch's folder, the others' in folders of their names there. */
-static void place_of(const char *folder, const char *arch, int probe, char path[PATH_MAX])
+void accp_shape_goldens_place(const char *folder, const char *arch, int probe, char path[PATH_MAX])
 {
     snprintf(path, PATH_MAX, "%s/shape/%s%s%s", folder, arch, probe > 0 ? "/" : "",
              probe > 0 ? accp_probe_names[probe] : "");
@@ -119,7 +117,7 @@ enum accp_status accp_shape_goldens_of(const char *folder, const char *arch, int
 {
     char path[PATH_MAX];
     memset(goldens, 0, sizeof *goldens);
-    place_of(folder, arch, probe, path);
+    accp_shape_goldens_place(folder, arch, probe, path);
     enum accp_status status = find_in(path, arch, version, goldens, error);
     if (status != ACCP_STATUS_OK) accp_shape_goldens_fini(goldens);
     return status;
@@ -134,7 +132,7 @@ enum accp_status accp_shape_goldens_find(const char *folder, const struct accp_s
     memset(goldens, 0, sizeof *goldens);
     for (int probe = 0; probe < ACCP_PROBE_COUNT && status == ACCP_STATUS_OK; ++probe) {
         if (!holds_probe(shapes, probe)) continue;
-        place_of(folder, shapes->arch, probe, path);
+        accp_shape_goldens_place(folder, shapes->arch, probe, path);
         status = find_in(path, shapes->arch, shapes->compiler_version, goldens, error);
     }
     if (status != ACCP_STATUS_OK) accp_shape_goldens_fini(goldens);
@@ -323,7 +321,7 @@ static enum accp_status record_part(const struct accp_shape_record_request *requ
     struct accp_shapes old = {0}, merged = {0};
     size_t changed = 0;
     int made = 0;
-    place_of(request->folder, shapes->arch, probe, folder);
+    accp_shape_goldens_place(request->folder, shapes->arch, probe, folder);
     int length = snprintf(path, sizeof path, "%s/%s.json", folder, shapes->compiler_version);
     if (length < 0 || (size_t)length >= sizeof path)
         return accp_fail(error, ACCP_STATUS_IO, request->folder, -1, "the path is too long");

@@ -33,6 +33,10 @@ enum accp_status accp_shape_goldens_find(const char *folder, const struct accp_s
                                          struct accp_shape_goldens *goldens,
                                          struct accp_error *error);
 
+/* The folder of a probe's golden shapes. Each probe has files of its own, so that judging one does not read them all: those of
+ * the first lie in the arch's folder, the others' in folders of their names there. */
+void accp_shape_goldens_place(const char *folder, const char *arch, int probe, char path[PATH_MAX]);
+
 /* The same of one probe and a compiler's version, which may be any text. */
 enum accp_status accp_shape_goldens_of(const char *folder, const char *arch, int probe,
                                        const char *version, struct accp_shape_goldens *goldens,

@@ -1,5 +1,7 @@
 #include "report/sweep.h"
 
+#include "golden/shapes.h"
+
 #include <glob.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -74,15 +76,15 @@ enum accp_status accp_sweep_read(const char *folder, const struct accp_run *runs
                                  struct accp_sweep *sweep, struct accp_error *error)
 {
     const char *arch = runs->device.arch;
-    char pattern[PATH_MAX];
+    char place[PATH_MAX], pattern[PATH_MAX];
     glob_t found = {0};
     memset(sweep, 0, sizeof *sweep);
     if (!accp_arch_find(arch)) return ACCP_STATUS_OK; /* not a part of a path before it is known */
     snprintf(sweep->arch, sizeof sweep->arch, "%s", arch);
     for (int probe = 0; probe < ACCP_PROBE_COUNT; ++probe) {
         if (!holds_probe(runs, run_count, probe)) continue;
-        snprintf(pattern, sizeof pattern, "%s/shape/%s/%s%s*.json", folder, arch,
-                 probe > 0 ? accp_probe_names[probe] : "", probe > 0 ? "/" : "");
+        accp_shape_goldens_place(folder, arch, probe, place);
+        if (snprintf(pattern, sizeof pattern, "%s/*.json", place) >= (int)sizeof pattern) continue;
         glob(pattern, GLOB_NOSORT | (found.gl_pathv ? GLOB_APPEND : 0), NULL, &found);
     }
     enum accp_status status =
