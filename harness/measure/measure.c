@@ -19,11 +19,12 @@ struct session {
     struct accp_module *module;
     struct accp_device_kernel *kernels; /* one for each of the request's */
     uint64_t input, skews, records, sinks, selectors;
-    struct accp_record *host_records;
+    struct accp_record *host_records; /* of the kernels whose samples go together, not of all */
     uint32_t *host_skews;
     uint8_t *host_selectors; /* one for each record; NULL: no role shares its kernel */
     float *host_sinks;
     double *samples;
+    size_t *order;
     struct accp_random random;
 };
 
@@ -34,6 +35,18 @@ struct grid {
     size_t warps;    /* of the grid */
     size_t launches; /* of all kernels and rounds, the reference's included */
 };
+
+/* A launch of a row: of the reference role (kernel 0) or of the request's kernel `kernel` - 1. */
+struct launch {
+    size_t kernel, round;
+};
+
+/* Where its records and selectors begin: those of one kernel's rounds lie together, so that what a
+ * role's samples are made of is read at once, into memory that is in the caches and mapped. */
+static size_t first_warp(const struct grid *grid, struct launch launch)
+{
+    return (launch.kernel * (size_t)grid->protocol.launches + launch.round) * grid->warps;
+}
 
 static double unit(struct accp_random *random)
 {
@@ -58,19 +71,17 @@ static void fill_for_timing(float *input, struct accp_random *random)
 
 /* One set of skews for each launch round: all roles of a round start alike, so that their
  * differences are free of how they started. */
-static struct accp_parameters parameters_of(const struct session *session, size_t launch,
+static struct accp_parameters parameters_of(const struct session *session, struct launch launch,
                                             const struct grid *grid)
 {
     const struct accp_protocol *protocol = &grid->protocol;
-    const size_t round = launch / (session->request->kernel_count + 1);
+    const size_t first = first_warp(grid, launch);
     struct accp_parameters parameters = {
         .input = (const float *)session->input,
-        .skew_cycles = (const unsigned *)session->skews + round * grid->warps,
-        .records = (struct accp_record *)session->records + launch * grid->warps,
+        .skew_cycles = (const unsigned *)session->skews + launch.round * grid->warps,
+        .records = (struct accp_record *)session->records + first,
         .sinks = (float *)session->sinks,
-        .selectors = session->selectors
-                         ? (const unsigned char *)session->selectors + launch * grid->warps
-                         : NULL,
+        .selectors = session->selectors ? (const unsigned char *)session->selectors + first : NULL,
     };
     if (protocol->warmup_cycles > 0) {
         parameters.phases = ACCP_PHASES;
@@ -159,7 +170,7 @@ static enum accp_status check_results(struct session *session, const struct grid
     ACCP_TRY(accp_device_fill(session->device, session->skews, 0, grid->warps * sizeof(unsigned),
                               error));
     size_t threads = (size_t)grid->threads;
-    struct accp_parameters parameters = parameters_of(session, 0, &check);
+    struct accp_parameters parameters = parameters_of(session, (struct launch){0, 0}, &check);
     parameters.phases = CHECK_ITERATIONS;
     memset(parameters.budget_cycles, 0, sizeof parameters.budget_cycles);
     for (size_t i = 0; i < session->request->kernel_count; ++i) {
@@ -189,17 +200,16 @@ static void shuffle(size_t *order, size_t count, struct accp_random *random)
     }
 }
 
-/* A launch round is the reference role, then every kernel once, in an order of its own. Launch
- * numbers: round x (kernels + 1) + 0 for the reference, + 1 + index for a kernel. */
+/* A launch round is the reference role, then every kernel once, in an order of its own. */
 static enum accp_status launch_round(struct session *session, const struct grid *grid, size_t round,
-                                     size_t *order, struct accp_error *error)
+                                     struct accp_error *error)
 {
     size_t count = session->request->kernel_count;
-    shuffle(order, count, &session->random);
+    shuffle(session->order, count, &session->random);
     for (size_t step = 0; step <= count; ++step) {
-        size_t index = step == 0 ? 0 : order[step - 1];
-        size_t launch = round * (count + 1) + (step == 0 ? 0 : 1 + index);
-        struct accp_parameters parameters = parameters_of(session, launch, grid);
+        size_t index = step == 0 ? 0 : session->order[step - 1];
+        struct accp_parameters parameters =
+            parameters_of(session, (struct launch){step == 0 ? 0 : 1 + index, round}, grid);
         ACCP_TRY(accp_device_launch(session->device, &session->kernels[index], grid->blocks,
                                     grid->threads, &parameters, sizeof parameters, error));
     }
@@ -213,77 +223,85 @@ static enum accp_status write_draws(struct session *session, const struct grid *
     const size_t kernels = session->request->kernel_count;
     size_t skew_count = (size_t)grid->protocol.launches * grid->warps;
     uint32_t bound = (uint32_t)grid->protocol.skew_cycles;
-    for (size_t i = 0; i < skew_count && bound > 0; ++i)
-        session->host_skews[i] = accp_random_below(&session->random, bound);
+    for (size_t i = 0; i < skew_count; ++i)
+        session->host_skews[i] = bound > 0 ? accp_random_below(&session->random, bound) : 0;
     ACCP_TRY(accp_device_write(session->device, session->skews, session->host_skews,
                                skew_count * sizeof(uint32_t), error));
     if (!session->host_selectors) return ACCP_STATUS_OK;
-    for (size_t launch = 0; launch < grid->launches; ++launch) {
-        const size_t step = launch % (kernels + 1);
-        accp_selectors_draw(session->request->kernels[step == 0 ? 0 : step - 1].role,
-                            (size_t)grid->blocks, (size_t)grid->protocol.warps, &session->random,
-                            session->host_selectors + launch * grid->warps);
+    for (size_t i = 0; i < grid->launches; ++i) {
+        const struct launch launch = {i % (kernels + 1), i / (kernels + 1)};
+        accp_selectors_draw(
+            session->request->kernels[launch.kernel == 0 ? 0 : launch.kernel - 1].role,
+            (size_t)grid->blocks, (size_t)grid->protocol.warps, &session->random,
+            session->host_selectors + first_warp(grid, launch));
     }
     return accp_device_write(session->device, session->selectors, session->host_selectors,
                              grid->launches * grid->warps, error);
 }
 
-static enum accp_status launch_all(struct session *session, const struct grid *grid, size_t *order,
+static enum accp_status launch_all(struct session *session, const struct grid *grid,
                                    struct accp_measure_times *times, struct accp_error *error)
 {
-    size_t record_count = grid->launches * grid->warps;
     ACCP_TRY(write_draws(session, grid, error));
     ACCP_TRY(accp_device_fill(session->device, session->records, 0,
-                              record_count * sizeof(struct accp_record), error));
+                              grid->launches * grid->warps * sizeof(struct accp_record), error));
     ACCP_TRY(accp_device_timer_begin(session->device, error));
     for (int round = 0; round < grid->protocol.launches; ++round)
-        ACCP_TRY(launch_round(session, grid, (size_t)round, order, error));
+        ACCP_TRY(launch_round(session, grid, (size_t)round, error));
     ACCP_TRY(accp_device_timer_end(session->device, error));
     ACCP_TRY(accp_device_synchronise(session->device, launch_timeout_s, error));
     double elapsed_ms = 0;
     ACCP_TRY(accp_device_timer_read(session->device, &elapsed_ms, error));
     times->gpu_ms += elapsed_ms;
-    return accp_device_read(session->device, session->host_records, session->records,
-                            record_count * sizeof(struct accp_record), error);
-}
-
-/* Launches `index`, `index` + (kernels + 1), ... from round `begin` to before round `end`. */
-struct rounds {
-    size_t index, begin, end;
-};
-
-/* Adds the samples that these launches hold of `role` to the `count` that stand in session->samples;
- * returns how many stand there now. */
-static size_t gather(struct session *session, const struct grid *grid, struct rounds rounds,
-                     const struct accp_role *role, size_t count)
-{
-    const struct accp_parameters parameters = parameters_of(session, 0, grid);
-    for (size_t round = rounds.begin; round < rounds.end; ++round) {
-        const size_t first =
-            (round * (session->request->kernel_count + 1) + rounds.index) * grid->warps;
-        for (size_t i = first; i < first + grid->warps; ++i)
-            if (!session->host_selectors || accp_selectors_of(role, session->host_selectors[i]))
-                session->samples[count++] =
-                    accp_measure_sample(&parameters, &session->host_records[i]);
-    }
-    return count;
+    return ACCP_STATUS_OK;
 }
 
 /* Where warps of one launch run different roles, a role's samples come from the launches of all
- * roles of its kernel. */
-static size_t gather_kernel(struct session *session, const struct grid *grid, size_t index)
+ * roles of its kernel, which stand together in the request. Returns how many stand there from
+ * `index` on: 1 for any other role. */
+static size_t count_pooled(const struct accp_measure_request *request, size_t index)
 {
-    const struct accp_measure_kernel *kernels = session->request->kernels;
-    const struct accp_role *role = kernels[index].role;
-    size_t count = 0;
-    for (size_t i = 0; i < session->request->kernel_count; ++i) {
-        const bool is_shared = role && role->dispatch == ACCP_DISPATCH_MIXED &&
-                               strcmp(kernels[i].symbol, kernels[index].symbol) == 0;
-        if (i == index || is_shared)
-            count = gather(session, grid,
-                           (struct rounds){1 + i, 0, (size_t)grid->protocol.launches}, role, count);
+    const struct accp_measure_kernel *first = &request->kernels[index];
+    size_t end = index + 1;
+    if (!first->role || first->role->dispatch != ACCP_DISPATCH_MIXED) return 1;
+    while (end < request->kernel_count && strcmp(request->kernels[end].symbol, first->symbol) == 0)
+        ++end;
+    return end - index;
+}
+
+static size_t most_pooled(const struct accp_measure_request *request)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < request->kernel_count; ++i) {
+        const size_t pooled = count_pooled(request, i);
+        if (pooled > most) most = pooled;
     }
-    return count;
+    return most;
+}
+
+/* Warps whose records stand on the host: `count` of them from `first` on. */
+struct held {
+    size_t first, count;
+};
+
+static enum accp_status hold(struct session *session, struct held held, struct accp_error *error)
+{
+    return accp_device_read(session->device, session->host_records,
+                            session->records + held.first * sizeof(struct accp_record),
+                            held.count * sizeof(struct accp_record), error);
+}
+
+/* The role's samples among those held. */
+static enum accp_status summarise_held(struct session *session, const struct grid *grid,
+                                       struct held held, const struct accp_record *records,
+                                       const struct accp_role *role, struct accp_cycles *cycles,
+                                       double *progress, struct accp_error *error)
+{
+    const struct accp_parameters parameters = parameters_of(session, (struct launch){0, 0}, grid);
+    const size_t count = accp_measure_gather(
+        &parameters, records, session->host_selectors ? session->host_selectors + held.first : NULL,
+        held.count, role, session->samples);
+    return accp_measure_summarise(session->samples, count, cycles, progress, error);
 }
 
 static enum accp_status summarise_reference(struct session *session, const struct grid *grid,
@@ -291,38 +309,55 @@ static enum accp_status summarise_reference(struct session *session, const struc
 {
     const struct accp_role *role = session->request->kernels[0].role;
     const size_t launches = (size_t)grid->protocol.launches, half = (launches + 1) / 2;
+    const struct held early = {0, half * grid->warps};
+    const struct held late = {early.count, (launches - half) * grid->warps};
     struct accp_cycles first, second;
     double progress;
-    size_t count = gather(session, grid, (struct rounds){0, 0, half}, role, 0);
-    ACCP_TRY(accp_measure_summarise(session->samples, count, &first, &progress, error));
-    count = gather(session, grid, (struct rounds){0, half, launches}, role, 0);
-    ACCP_TRY(accp_measure_summarise(session->samples, count, &second, &progress, error));
+    ACCP_TRY(hold(session, (struct held){0, launches * grid->warps}, error));
+    ACCP_TRY(summarise_held(session, grid, early, session->host_records, role, &first, &progress,
+                            error));
+    ACCP_TRY(summarise_held(session, grid, late, session->host_records + late.first, role, &second,
+                            &progress, error));
     if (first.n == 0 || second.n == 0) return ACCP_STATUS_OK;
     run->reference_first = first.mean;
     run->reference_second = second.mean;
     return ACCP_STATUS_OK;
 }
 
+static enum accp_status append_role(const struct accp_measure_kernel *kernel, int warps,
+                                    struct accp_run *run, struct accp_run_role **appended,
+                                    struct accp_error *error)
+{
+    struct accp_run_role *role;
+    ACCP_TRY(accp_run_append(run, &role, error));
+    strncpy(role->role, kernel->role ? kernel->role->name : kernel->symbol, ACCP_NAME_BYTES - 1);
+    strncpy(role->kernel, kernel->symbol, ACCP_NAME_BYTES - 1);
+    if (kernel->role) {
+        role->chain = kernel->role->chain;
+        role->acc = kernel->role->acc;
+        role->effective = kernel->role->effective;
+    }
+    role->warps = warps;
+    *appended = role;
+    return ACCP_STATUS_OK;
+}
+
 static enum accp_status summarise(struct session *session, const struct grid *grid,
                                   struct accp_run *run, struct accp_error *error)
 {
-    size_t count = session->request->kernel_count;
-    for (size_t i = 0; i < count; ++i) {
-        const struct accp_measure_kernel *kernel = &session->request->kernels[i];
+    const struct accp_measure_request *request = session->request;
+    const size_t warps_of_kernel = (size_t)grid->protocol.launches * grid->warps;
+    struct held held = {0, 0};
+    for (size_t i = 0; i < request->kernel_count; ++i) {
         struct accp_run_role *role;
-        ACCP_TRY(accp_run_append(run, &role, error));
-        strncpy(role->role, kernel->role ? kernel->role->name : kernel->symbol,
-                ACCP_NAME_BYTES - 1);
-        strncpy(role->kernel, kernel->symbol, ACCP_NAME_BYTES - 1);
-        if (kernel->role) {
-            role->chain = kernel->role->chain;
-            role->acc = kernel->role->acc;
-            role->effective = kernel->role->effective;
+        ACCP_TRY(append_role(&request->kernels[i], grid->protocol.warps, run, &role, error));
+        const size_t first = first_warp(grid, (struct launch){1 + i, 0});
+        if (first >= held.first + held.count) {
+            held = (struct held){first, count_pooled(request, i) * warps_of_kernel};
+            ACCP_TRY(hold(session, held, error));
         }
-        role->warps = grid->protocol.warps;
-        size_t samples = gather_kernel(session, grid, i);
-        ACCP_TRY(accp_measure_summarise(session->samples, samples, &role->cycles, &role->progress,
-                                        error));
+        ACCP_TRY(summarise_held(session, grid, held, session->host_records,
+                                request->kernels[i].role, &role->cycles, &role->progress, error));
     }
     return summarise_reference(session, grid, run, error);
 }
@@ -335,28 +370,51 @@ static bool shares_kernels(const struct accp_measure_request *request)
     return false;
 }
 
-static enum accp_status allocate(struct session *session, const struct grid *grid,
+/* What the largest of a protocol's rows needs. */
+struct sizes {
+    size_t skews, warps; /* of one launch */
+    size_t records;      /* of all launches */
+    size_t held;         /* of the launches whose samples go together */
+};
+
+static void grow(size_t *size, size_t wanted)
+{
+    if (wanted > *size) *size = wanted;
+}
+
+static void sizes_grow(struct sizes *sizes, const struct accp_measure_request *request,
+                       const struct grid *grid)
+{
+    const size_t of_kernel = (size_t)grid->protocol.launches * grid->warps;
+    grow(&sizes->warps, grid->warps);
+    grow(&sizes->skews, of_kernel);
+    grow(&sizes->records, grid->launches * grid->warps);
+    grow(&sizes->held, most_pooled(request) * of_kernel);
+}
+
+static enum accp_status allocate(struct session *session, const struct sizes *sizes,
                                  struct accp_error *error)
 {
-    size_t warps = grid->launches * grid->warps, threads = grid->warps * ACCP_LANES;
-    size_t skews = (size_t)grid->protocol.launches * grid->warps;
+    const size_t threads = sizes->warps * ACCP_LANES;
+    const bool is_shared = shares_kernels(session->request);
     struct accp_device *device = session->device;
-    session->host_records = calloc(warps, sizeof *session->host_records);
-    session->host_skews = calloc(skews, sizeof *session->host_skews);
+    session->order = calloc(session->request->kernel_count, sizeof *session->order);
+    session->host_records = calloc(sizes->held, sizeof *session->host_records);
+    session->host_skews = calloc(sizes->skews, sizeof *session->host_skews);
     session->host_sinks = calloc(threads, sizeof *session->host_sinks);
-    session->samples = calloc(warps, sizeof *session->samples);
-    if (shares_kernels(session->request)) session->host_selectors = calloc(warps, 1);
-    if (!session->host_records || !session->host_skews || !session->host_sinks ||
-        !session->samples || (shares_kernels(session->request) && !session->host_selectors))
+    session->samples = calloc(sizes->held, sizeof *session->samples);
+    if (is_shared) session->host_selectors = calloc(sizes->records, 1);
+    if (!session->order || !session->host_records || !session->host_skews || !session->host_sinks ||
+        !session->samples || (is_shared && !session->host_selectors))
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for %zu warps' records",
-                         warps);
+                         sizes->held);
     ACCP_TRY(accp_device_allocate(device, sizeof(float) * ACCP_INPUT_ROWS * ACCP_LANES,
                                   &session->input, error));
-    ACCP_TRY(accp_device_allocate(device, skews * sizeof(uint32_t), &session->skews, error));
-    ACCP_TRY(
-        accp_device_allocate(device, warps * sizeof(struct accp_record), &session->records, error));
-    if (session->host_selectors)
-        ACCP_TRY(accp_device_allocate(device, warps, &session->selectors, error));
+    ACCP_TRY(accp_device_allocate(device, sizes->skews * sizeof(uint32_t), &session->skews, error));
+    ACCP_TRY(accp_device_allocate(device, sizes->records * sizeof(struct accp_record),
+                                  &session->records, error));
+    if (is_shared)
+        ACCP_TRY(accp_device_allocate(device, sizes->records, &session->selectors, error));
     return accp_device_allocate(device, threads * sizeof(float), &session->sinks, error);
 }
 
@@ -364,20 +422,14 @@ static void release(struct session *session)
 {
     uint64_t *const held[] = {&session->input, &session->skews, &session->records, &session->sinks,
                               &session->selectors};
-    for (size_t i = 0; i < sizeof held / sizeof *held; ++i) {
+    for (size_t i = 0; i < sizeof held / sizeof *held; ++i)
         if (*held[i]) accp_device_free(session->device, *held[i]);
-        *held[i] = 0;
-    }
+    free(session->order);
     free(session->host_records);
     free(session->host_skews);
     free(session->host_sinks);
     free(session->host_selectors);
     free(session->samples);
-    session->host_records = NULL;
-    session->host_skews = NULL;
-    session->host_sinks = NULL;
-    session->host_selectors = NULL;
-    session->samples = NULL;
 }
 
 static enum accp_status fits(const struct session *session, const struct grid *grid,
@@ -392,33 +444,30 @@ static enum accp_status fits(const struct session *session, const struct grid *g
     return ACCP_STATUS_OK;
 }
 
-static enum accp_status measure_row(struct session *session, const struct accp_protocol *row,
-                                    struct accp_run *run, struct accp_measure_times *times,
-                                    struct accp_error *error)
+static struct grid grid_of(const struct session *session, const struct accp_protocol *row)
 {
-    size_t count = session->request->kernel_count;
     struct grid grid = {.protocol = *row};
     if (session->request->warps > 0) grid.protocol.warps = session->request->warps;
     grid.blocks = row->blocks == ACCP_BLOCKS_ONE ? 1 : accp_device_sm_count(session->device);
     grid.threads = grid.protocol.warps * ACCP_LANES;
     grid.warps = (size_t)grid.blocks * (size_t)grid.protocol.warps;
-    grid.launches = (size_t)row->launches * (count + 1);
-    ACCP_TRY(fits(session, &grid, error));
-    size_t *order = malloc(count * sizeof *order);
-    if (!order)
-        return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for %zu roles", count);
-    enum accp_status status = allocate(session, &grid, error);
-    if (status == ACCP_STATUS_OK) status = check_results(session, &grid, error);
-    if (status == ACCP_STATUS_OK) status = launch_all(session, &grid, order, times, error);
-    if (status == ACCP_STATUS_OK) status = summarise(session, &grid, run, error);
-    free(order);
-    release(session);
-    run->protocol.blocks = grid.blocks;
+    grid.launches = (size_t)row->launches * (session->request->kernel_count + 1);
+    return grid;
+}
+
+static enum accp_status measure_row(struct session *session, const struct grid *grid,
+                                    struct accp_run *run, struct accp_measure_times *times,
+                                    struct accp_error *error)
+{
+    const struct accp_protocol *row = &grid->protocol;
+    run->protocol.blocks = grid->blocks;
     run->protocol.launches = row->launches;
     run->protocol.budget_cycles = row->budget_cycles;
     run->protocol.skew_cycles = row->skew_cycles;
     run->protocol.warmup_cycles = row->warmup_cycles;
-    return status;
+    ACCP_TRY(check_results(session, grid, error));
+    ACCP_TRY(launch_all(session, grid, times, error));
+    return summarise(session, grid, run, error);
 }
 
 struct clock_record {
@@ -452,19 +501,29 @@ static enum accp_status achieved_mhz(struct session *session, double *mhz, struc
     return ACCP_STATUS_OK;
 }
 
+/* All rows have to fit before one is measured, and share what is allocated for the largest. */
 static enum accp_status measure_rows(struct session *session, struct accp_run *run,
                                      struct accp_measure_times *times, struct accp_error *error)
 {
     const struct accp_measure_request *request = session->request;
+    struct grid grids[ACCP_PROTOCOL_COUNT];
+    struct sizes sizes = {0};
+    size_t count = 0;
     for (int i = 0; i < ACCP_PROTOCOL_COUNT; ++i) {
         if (strcmp(accp_protocols[i].name, request->protocol) != 0) continue;
         /* With --warps, only the protocol's last row, the load, is run, at that many. */
         bool is_last = i + 1 == ACCP_PROTOCOL_COUNT ||
                        strcmp(accp_protocols[i + 1].name, request->protocol) != 0;
         if (request->warps > 0 && !is_last) continue;
-        ACCP_TRY(measure_row(session, &accp_protocols[i], run, times, error));
+        grids[count] = grid_of(session, &accp_protocols[i]);
+        ACCP_TRY(fits(session, &grids[count], error));
+        sizes_grow(&sizes, request, &grids[count++]);
     }
-    return ACCP_STATUS_OK;
+    enum accp_status status = allocate(session, &sizes, error);
+    for (size_t i = 0; i < count && status == ACCP_STATUS_OK; ++i)
+        status = measure_row(session, &grids[i], run, times, error);
+    release(session);
+    return status;
 }
 
 static enum accp_status load(struct session *session, struct accp_error *error)

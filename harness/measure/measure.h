@@ -27,11 +27,11 @@ struct accp_measure_request {
     size_t cubin_bytes;
     const void *clock_cubin; /* kernels/clock.cu; NULL: no achieved clock is reported */
     size_t clock_cubin_bytes;
-    const struct accp_measure_kernel *kernels;
-    size_t kernel_count;  /* 1 or more */
-    const char *protocol; /* a name in protocols.def (accp_protocol_known) */
-    int warps;            /* in a block, 1..32; 0: as the protocol's rows say */
-    uint64_t seed;        /* of skews and of the order of roles; below 2^63 */
+    const struct accp_measure_kernel *kernels; /* roles of one kernel stand together */
+    size_t kernel_count;                       /* 1 or more */
+    const char *protocol;                      /* a name in protocols.def (accp_protocol_known) */
+    int warps;     /* in a block, 1..32; 0: as the protocol's rows say */
+    uint64_t seed; /* of skews and of the order of roles; below 2^63 */
 };
 
 /* Where the time went; milliseconds. */
@@ -53,6 +53,13 @@ enum accp_status accp_measure(struct accp_device *device,
 /* One sample from what a warp wrote; 0 when it holds none (the loop ran too short, or never). */
 double accp_measure_sample(const struct accp_parameters *parameters,
                            const struct accp_record *record);
+
+/* Samples of `role` (NULL: a stranger's) from `count` warps' records, in their order, into `samples`
+ * (room for `count`); returns how many. `selectors`: what each of these warps ran; NULL: no role
+ * shares its kernel. */
+size_t accp_measure_gather(const struct accp_parameters *parameters,
+                           const struct accp_record *records, const uint8_t *selectors,
+                           size_t count, const struct accp_role *role, double *samples);
 
 /* Mean, min, max and modes of `count` samples (cycles per iteration; 0 means none and is left out),
  * and the mean progress. A mode is a whole number of cycles: a sample counts for the nearest.

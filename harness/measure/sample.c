@@ -1,11 +1,12 @@
 #include "measure/measure.h"
 
+#include "measure/selectors.h"
 #include "parameters.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { SPAN_MAX = 1 << 24 };
+enum { SPAN_MAX = 1 << 24, WINDOW = 4096 };
 
 double accp_measure_sample(const struct accp_parameters *parameters,
                            const struct accp_record *record)
@@ -17,6 +18,17 @@ double accp_measure_sample(const struct accp_parameters *parameters,
         return 0;
     return (double)(record->elapsed_cycles - record->short_cycles) /
            (record->iterations - record->short_iterations);
+}
+
+size_t accp_measure_gather(const struct accp_parameters *parameters,
+                           const struct accp_record *records, const uint8_t *selectors,
+                           size_t count, const struct accp_role *role, double *samples)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; ++i)
+        if (!selectors || accp_selectors_of(role, selectors[i]))
+            samples[kept++] = accp_measure_sample(parameters, &records[i]);
+    return kept;
 }
 
 /* Keeps the heaviest modes, heaviest first; of two that weigh the same, the one with fewer cycles.
@@ -54,26 +66,59 @@ static enum accp_status find_modes(const double *samples, size_t count, struct a
     return ACCP_STATUS_OK;
 }
 
+/* Counts of whole numbers of cycles from `low` on, about the first sample: where all fit in, as they
+ * do on a quiet GPU, they are counted while they are summed. */
+struct window {
+    double low;
+    size_t outside;
+    uint32_t counts[WINDOW];
+};
+
+static void window_count(struct window *window, double sample)
+{
+    const double above = sample - window->low; /* exact: `low` is whole and sample is above it */
+    if (above < 0 || above >= WINDOW - 1) {
+        ++window->outside;
+        return;
+    }
+    const int whole = (int)above;
+    ++window->counts[whole + (above - whole >= 0.5)]; /* as round() */
+}
+
+static void window_modes(const struct window *window, struct accp_cycles *cycles)
+{
+    const int last = (int)(round(cycles->max) - window->low);
+    for (int i = (int)(round(cycles->min) - window->low); i <= last; ++i)
+        if (window->counts[i] > 0)
+            add_mode(cycles,
+                     (struct accp_mode){window->low + i, window->counts[i] / (double)cycles->n});
+}
+
 enum accp_status accp_measure_summarise(const double *samples, size_t count,
                                         struct accp_cycles *cycles, double *progress,
                                         struct accp_error *error)
 {
-    double sum = 0, sum_of_inverses = 0;
-    *cycles = (struct accp_cycles){.min = INFINITY};
-    *progress = 0;
+    double sum = 0, sum_of_inverses = 0, min = INFINITY, max = 0;
+    struct window window = {0};
+    uint64_t n = 0;
     for (size_t i = 0; i < count; ++i) {
-        if (samples[i] <= 0) continue;
-        ++cycles->n;
-        sum += samples[i];
-        sum_of_inverses += 1 / samples[i];
-        if (samples[i] < cycles->min) cycles->min = samples[i];
-        if (samples[i] > cycles->max) cycles->max = samples[i];
+        const double sample = samples[i];
+        if (sample <= 0) continue;
+        if (n++ == 0) window.low = fmax(0, floor(sample) - WINDOW / 2);
+        sum += sample;
+        sum_of_inverses += 1 / sample;
+        if (sample < min) min = sample;
+        if (sample > max) max = sample;
+        window_count(&window, sample);
     }
-    if (cycles->n == 0) {
-        cycles->min = 0;
-        return ACCP_STATUS_OK;
-    }
-    cycles->mean = sum / (double)cycles->n;
-    *progress = 1e7 * sum_of_inverses / (double)cycles->n;
-    return find_modes(samples, count, cycles, error);
+    *cycles = (struct accp_cycles){.n = n};
+    *progress = 0;
+    if (n == 0) return ACCP_STATUS_OK;
+    cycles->mean = sum / (double)n;
+    cycles->min = min;
+    cycles->max = max;
+    *progress = 1e7 * sum_of_inverses / (double)n;
+    if (window.outside > 0) return find_modes(samples, count, cycles, error);
+    window_modes(&window, cycles);
+    return ACCP_STATUS_OK;
 }

@@ -38,8 +38,3 @@ void accp_selectors_draw(const struct accp_role *role, size_t blocks, size_t war
             selectors[block * warps + warp] = cases[warp % count];
         }
 }
-
-bool accp_selectors_of(const struct accp_role *role, uint8_t selector)
-{
-    return !role || role->dispatch != ACCP_DISPATCH_MIXED || selector == role->acc;
-}

@@ -20,6 +20,9 @@ void accp_selectors_draw(const struct accp_role *role, size_t blocks, size_t war
                          struct accp_random *random, uint8_t *selectors);
 
 /* Whether a sample of a warp with that selector is one of the role's. */
-bool accp_selectors_of(const struct accp_role *role, uint8_t selector);
+static inline bool accp_selectors_of(const struct accp_role *role, uint8_t selector)
+{
+    return !role || role->dispatch != ACCP_DISPATCH_MIXED || selector == role->acc;
+}
 
 #endif
