@@ -3,13 +3,14 @@
 #include "base/random.h"
 #include "measure/reference.h"
 #include "measure/selectors.h"
+#include "measure/summariser.h"
 #include "parameters.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHECK_ITERATIONS = 3, CLOCK_BUDGET_CYCLES = 200000 };
+enum { CHECK_ITERATIONS = 3, CLOCK_BUDGET_CYCLES = 200000, HALVES = 2 };
 static const double launch_timeout_s = 20;
 
 /* What stands on the device and on the host while one request is served. */
@@ -19,12 +20,13 @@ struct session {
     struct accp_module *module;
     struct accp_device_kernel *kernels; /* one for each of the request's */
     uint64_t input, skews, records, sinks, selectors;
-    struct accp_record *host_records; /* of the kernels whose samples go together, not of all */
     uint32_t *host_skews;
     uint8_t *host_selectors; /* one for each record; NULL: no role shares its kernel */
     float *host_sinks;
-    double *samples;
     size_t *order;
+    struct accp_summariser *summariser;
+    struct accp_summary
+        *summaries; /* of every row: HALVES of the reference role, then the kernels' */
     struct accp_random random;
 };
 
@@ -42,7 +44,7 @@ struct launch {
 };
 
 /* Where its records and selectors begin: those of one kernel's rounds lie together, so that what a
- * role's samples are made of is read at once, into memory that is in the caches and mapped. */
+ * role's samples are made of is read at once, and no more. */
 static size_t first_warp(const struct grid *grid, struct launch launch)
 {
     return (launch.kernel * (size_t)grid->protocol.launches + launch.round) * grid->warps;
@@ -279,53 +281,53 @@ static size_t most_pooled(const struct accp_measure_request *request)
     return most;
 }
 
-/* Warps whose records stand on the host: `count` of them from `first` on. */
-struct held {
-    size_t first, count;
-};
-
-static enum accp_status hold(struct session *session, struct held held, struct accp_error *error)
+/* Hands to the summariser what `job`->count warps from `first` on wrote. */
+static enum accp_status summarise_from(struct session *session, const struct grid *grid,
+                                       size_t first, struct accp_summariser_job job,
+                                       struct accp_error *error)
 {
-    return accp_device_read(session->device, session->host_records,
-                            session->records + held.first * sizeof(struct accp_record),
-                            held.count * sizeof(struct accp_record), error);
+    struct accp_summariser_job *next = accp_summariser_begin(session->summariser);
+    job.records = next->records;
+    job.selectors = next->selectors;
+    job.phases = parameters_of(session, (struct launch){0, 0}, grid).phases;
+    *next = job;
+    if (job.selectors) memcpy(job.selectors, session->host_selectors + first, job.count);
+    ACCP_TRY(accp_device_read(session->device, job.records,
+                              session->records + first * sizeof(struct accp_record),
+                              job.count * sizeof(struct accp_record), error));
+    accp_summariser_submit(session->summariser);
+    return ACCP_STATUS_OK;
 }
 
-/* The role's samples among those held. */
-static enum accp_status summarise_held(struct session *session, const struct grid *grid,
-                                       struct held held, const struct accp_record *records,
-                                       const struct accp_role *role, struct accp_cycles *cycles,
-                                       double *progress, struct accp_error *error)
+static enum accp_status summarise(struct session *session, const struct grid *grid,
+                                  struct accp_summary *summaries, struct accp_error *error)
 {
-    const struct accp_parameters parameters = parameters_of(session, (struct launch){0, 0}, grid);
-    const size_t count = accp_measure_gather(
-        &parameters, records, session->host_selectors ? session->host_selectors + held.first : NULL,
-        held.count, role, session->samples);
-    return accp_measure_summarise(session->samples, count, cycles, progress, error);
-}
-
-static enum accp_status summarise_reference(struct session *session, const struct grid *grid,
-                                            struct accp_run *run, struct accp_error *error)
-{
-    const struct accp_role *role = session->request->kernels[0].role;
+    const struct accp_measure_request *request = session->request;
     const size_t launches = (size_t)grid->protocol.launches, half = (launches + 1) / 2;
-    const struct held early = {0, half * grid->warps};
-    const struct held late = {early.count, (launches - half) * grid->warps};
-    struct accp_cycles first, second;
-    double progress;
-    ACCP_TRY(hold(session, (struct held){0, launches * grid->warps}, error));
-    ACCP_TRY(summarise_held(session, grid, early, session->host_records, role, &first, &progress,
-                            error));
-    ACCP_TRY(summarise_held(session, grid, late, session->host_records + late.first, role, &second,
-                            &progress, error));
-    if (first.n == 0 || second.n == 0) return ACCP_STATUS_OK;
-    run->reference_first = first.mean;
-    run->reference_second = second.mean;
+    const size_t rounds[HALVES + 1] = {0, half, launches};
+    for (size_t i = 0; i < HALVES; ++i)
+        ACCP_TRY(summarise_from(
+            session, grid, first_warp(grid, (struct launch){0, rounds[i]}),
+            (struct accp_summariser_job){.count = (rounds[i + 1] - rounds[i]) * grid->warps,
+                                         .kernels = request->kernels,
+                                         .summaries = &summaries[i],
+                                         .kernel_count = 1},
+            error));
+    for (size_t i = 0, pooled; i < request->kernel_count; i += pooled) {
+        pooled = count_pooled(request, i);
+        ACCP_TRY(
+            summarise_from(session, grid, first_warp(grid, (struct launch){1 + i, 0}),
+                           (struct accp_summariser_job){.count = pooled * launches * grid->warps,
+                                                        .kernels = &request->kernels[i],
+                                                        .summaries = &summaries[HALVES + i],
+                                                        .kernel_count = pooled},
+                           error));
+    }
     return ACCP_STATUS_OK;
 }
 
 static enum accp_status append_role(const struct accp_measure_kernel *kernel, int warps,
-                                    struct accp_run *run, struct accp_run_role **appended,
+                                    const struct accp_summary *summary, struct accp_run *run,
                                     struct accp_error *error)
 {
     struct accp_run_role *role;
@@ -338,28 +340,29 @@ static enum accp_status append_role(const struct accp_measure_kernel *kernel, in
         role->effective = kernel->role->effective;
     }
     role->warps = warps;
-    *appended = role;
+    role->cycles = summary->cycles;
+    role->progress = summary->progress;
     return ACCP_STATUS_OK;
 }
 
-static enum accp_status summarise(struct session *session, const struct grid *grid,
-                                  struct accp_run *run, struct accp_error *error)
+static enum accp_status append_row(const struct session *session, const struct grid *grid,
+                                   const struct accp_summary *summaries, struct accp_run *run,
+                                   struct accp_error *error)
 {
     const struct accp_measure_request *request = session->request;
-    const size_t warps_of_kernel = (size_t)grid->protocol.launches * grid->warps;
-    struct held held = {0, 0};
-    for (size_t i = 0; i < request->kernel_count; ++i) {
-        struct accp_run_role *role;
-        ACCP_TRY(append_role(&request->kernels[i], grid->protocol.warps, run, &role, error));
-        const size_t first = first_warp(grid, (struct launch){1 + i, 0});
-        if (first >= held.first + held.count) {
-            held = (struct held){first, count_pooled(request, i) * warps_of_kernel};
-            ACCP_TRY(hold(session, held, error));
-        }
-        ACCP_TRY(summarise_held(session, grid, held, session->host_records,
-                                request->kernels[i].role, &role->cycles, &role->progress, error));
-    }
-    return summarise_reference(session, grid, run, error);
+    const struct accp_cycles *first = &summaries[0].cycles, *second = &summaries[1].cycles;
+    for (size_t i = 0; i < request->kernel_count; ++i)
+        ACCP_TRY(append_role(&request->kernels[i], grid->protocol.warps, &summaries[HALVES + i],
+                             run, error));
+    run->protocol.blocks = grid->blocks;
+    run->protocol.launches = grid->protocol.launches;
+    run->protocol.budget_cycles = grid->protocol.budget_cycles;
+    run->protocol.skew_cycles = grid->protocol.skew_cycles;
+    run->protocol.warmup_cycles = grid->protocol.warmup_cycles;
+    if (first->n == 0 || second->n == 0) return ACCP_STATUS_OK;
+    run->reference_first = first->mean;
+    run->reference_second = second->mean;
+    return ACCP_STATUS_OK;
 }
 
 static bool shares_kernels(const struct accp_measure_request *request)
@@ -374,7 +377,8 @@ static bool shares_kernels(const struct accp_measure_request *request)
 struct sizes {
     size_t skews, warps; /* of one launch */
     size_t records;      /* of all launches */
-    size_t held;         /* of the launches whose samples go together */
+    size_t pooled;       /* of those whose samples go together */
+    size_t rows;
 };
 
 static void grow(size_t *size, size_t wanted)
@@ -389,7 +393,8 @@ static void sizes_grow(struct sizes *sizes, const struct accp_measure_request *r
     grow(&sizes->warps, grid->warps);
     grow(&sizes->skews, of_kernel);
     grow(&sizes->records, grid->launches * grid->warps);
-    grow(&sizes->held, most_pooled(request) * of_kernel);
+    grow(&sizes->pooled, most_pooled(request) * of_kernel);
+    ++sizes->rows;
 }
 
 static enum accp_status allocate(struct session *session, const struct sizes *sizes,
@@ -398,16 +403,17 @@ static enum accp_status allocate(struct session *session, const struct sizes *si
     const size_t threads = sizes->warps * ACCP_LANES;
     const bool is_shared = shares_kernels(session->request);
     struct accp_device *device = session->device;
-    session->order = calloc(session->request->kernel_count, sizeof *session->order);
-    session->host_records = calloc(sizes->held, sizeof *session->host_records);
+    const size_t kernels = session->request->kernel_count;
+    session->order = calloc(kernels, sizeof *session->order);
+    session->summaries = calloc(sizes->rows * (HALVES + kernels), sizeof *session->summaries);
     session->host_skews = calloc(sizes->skews, sizeof *session->host_skews);
     session->host_sinks = calloc(threads, sizeof *session->host_sinks);
-    session->samples = calloc(sizes->held, sizeof *session->samples);
     if (is_shared) session->host_selectors = calloc(sizes->records, 1);
-    if (!session->order || !session->host_records || !session->host_skews || !session->host_sinks ||
-        !session->samples || (is_shared && !session->host_selectors))
+    if (!session->order || !session->summaries || !session->host_skews || !session->host_sinks ||
+        (is_shared && !session->host_selectors))
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for %zu warps' records",
-                         sizes->held);
+                         sizes->records);
+    ACCP_TRY(accp_summariser_create(sizes->pooled, is_shared, &session->summariser, error));
     ACCP_TRY(accp_device_allocate(device, sizeof(float) * ACCP_INPUT_ROWS * ACCP_LANES,
                                   &session->input, error));
     ACCP_TRY(accp_device_allocate(device, sizes->skews * sizeof(uint32_t), &session->skews, error));
@@ -424,12 +430,12 @@ static void release(struct session *session)
                               &session->selectors};
     for (size_t i = 0; i < sizeof held / sizeof *held; ++i)
         if (*held[i]) accp_device_free(session->device, *held[i]);
+    accp_summariser_destroy(session->summariser);
     free(session->order);
-    free(session->host_records);
+    free(session->summaries);
     free(session->host_skews);
     free(session->host_sinks);
     free(session->host_selectors);
-    free(session->samples);
 }
 
 static enum accp_status fits(const struct session *session, const struct grid *grid,
@@ -455,19 +461,21 @@ static struct grid grid_of(const struct session *session, const struct accp_prot
     return grid;
 }
 
-static enum accp_status measure_row(struct session *session, const struct grid *grid,
-                                    struct accp_run *run, struct accp_measure_times *times,
-                                    struct accp_error *error)
+/* Rows are summarised while those after them are measured. */
+static enum accp_status measure_grids(struct session *session, const struct grid *grids,
+                                      size_t count, struct accp_run *run,
+                                      struct accp_measure_times *times, struct accp_error *error)
 {
-    const struct accp_protocol *row = &grid->protocol;
-    run->protocol.blocks = grid->blocks;
-    run->protocol.launches = row->launches;
-    run->protocol.budget_cycles = row->budget_cycles;
-    run->protocol.skew_cycles = row->skew_cycles;
-    run->protocol.warmup_cycles = row->warmup_cycles;
-    ACCP_TRY(check_results(session, grid, error));
-    ACCP_TRY(launch_all(session, grid, times, error));
-    return summarise(session, grid, run, error);
+    const size_t stride = HALVES + session->request->kernel_count;
+    for (size_t i = 0; i < count; ++i) {
+        ACCP_TRY(check_results(session, &grids[i], error));
+        ACCP_TRY(launch_all(session, &grids[i], times, error));
+        ACCP_TRY(summarise(session, &grids[i], session->summaries + i * stride, error));
+    }
+    ACCP_TRY(accp_summariser_finish(session->summariser, error));
+    for (size_t i = 0; i < count; ++i)
+        ACCP_TRY(append_row(session, &grids[i], session->summaries + i * stride, run, error));
+    return ACCP_STATUS_OK;
 }
 
 struct clock_record {
@@ -520,8 +528,7 @@ static enum accp_status measure_rows(struct session *session, struct accp_run *r
         sizes_grow(&sizes, request, &grids[count++]);
     }
     enum accp_status status = allocate(session, &sizes, error);
-    for (size_t i = 0; i < count && status == ACCP_STATUS_OK; ++i)
-        status = measure_row(session, &grids[i], run, times, error);
+    if (status == ACCP_STATUS_OK) status = measure_grids(session, grids, count, run, times, error);
     release(session);
     return status;
 }

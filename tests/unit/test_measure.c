@@ -1,6 +1,7 @@
 #include "measure/measure.h"
 #include "measure/reference.h"
 #include "measure/selectors.h"
+#include "measure/summariser.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,6 +97,85 @@ static void test_heaviest_modes_stay(void **state)
     for (size_t i = 1; i < cycles.mode_count; ++i)
         assert_true(cycles.modes[i - 1].weight >= cycles.modes[i].weight);
     assert_true(cycles.modes[0].cycles == 100 && cycles.modes[1].cycles == 102);
+}
+
+/* A mode is the nearest whole number, also of samples too far apart to be counted together. */
+static void test_modes_are_the_nearest_whole_numbers(void **state)
+{
+    (void)state;
+    double samples[] = {9000, 73.5, 74.49999, 74.5, 0.25, 100000.5}, progress;
+    const double wholes[] = {74, 75, 9000, 0};
+    for (size_t count = 4; count <= 6; ++count) { /* the sixth is far from all others */
+        struct accp_cycles cycles;
+        assert_int_equal(accp_measure_summarise(samples + (count == 4), count - (count == 4),
+                                                &cycles, &progress, NULL),
+                         ACCP_STATUS_OK);
+        assert_int_equal(cycles.mode_count, count == 4 ? 2 : count - 1);
+        for (size_t i = 0; i < cycles.mode_count && count == 4; ++i)
+            assert_true(cycles.modes[i].cycles == wholes[i]);
+        assert_true(cycles.modes[0].cycles == 74 &&
+                    cycles.modes[0].weight > 1.9 / (double)cycles.n);
+        assert_true(cycles.modes[cycles.mode_count - 1].cycles == (count == 4   ? 75
+                                                                   : count == 5 ? 9000
+                                                                                : 100001));
+    }
+}
+
+static void fill_job(struct accp_summariser_job *job, size_t number,
+                     const struct accp_measure_kernel *kernel, struct accp_summary *summary)
+{
+    job->count = 100;
+    job->phases = 1;
+    job->kernels = kernel;
+    job->summaries = summary;
+    job->kernel_count = 1;
+    for (size_t i = 0; i < job->count; ++i)
+        job->records[i] =
+            (struct accp_record){.elapsed_cycles = (unsigned)(10 * (number + 1)), .iterations = 10};
+}
+
+/* More jobs than there are slots, each with its own answer; a failure is the first one's. */
+static void test_summariser(void **state)
+{
+    (void)state;
+    enum { JOBS = 300 };
+    const struct accp_measure_kernel kernel = {"stranger", NULL};
+    static struct accp_summary summaries[JOBS];
+    for (int failing = 0; failing < 2; ++failing) {
+        struct accp_summariser *summariser;
+        struct accp_error error = {.code = ACCP_STATUS_OK};
+        assert_int_equal(accp_summariser_create(100, false, &summariser, &error), ACCP_STATUS_OK);
+        for (size_t i = 0; i < JOBS; ++i) {
+            struct accp_summariser_job *job = accp_summariser_begin(summariser);
+            fill_job(job, i, &kernel, &summaries[i]);
+            if (failing && i >= 40)
+                job->records[3].elapsed_cycles = (unsigned)(2000000000 + 10000000 * (i - 40));
+            accp_summariser_submit(summariser);
+        }
+        assert_int_equal(accp_summariser_finish(summariser, &error),
+                         failing ? ACCP_STATUS_DEVICE : ACCP_STATUS_OK);
+        if (failing) assert_non_null(strstr(error.text, "41 and 2e+08 cycles"));
+        for (size_t i = 0; i < (failing ? 40 : JOBS); ++i)
+            assert_true(summaries[i].cycles.mean == (double)(i + 1) &&
+                        summaries[i].cycles.n == 100);
+        accp_summariser_destroy(summariser);
+    }
+    accp_summariser_destroy(NULL);
+}
+
+/* Of a mixed launch's warps, those that ran the role. */
+static void test_gathers_the_role_s_own(void **state)
+{
+    (void)state;
+    const struct accp_parameters one = {.phases = 1};
+    const struct accp_record records[] = {{20, 2, 0, 0}, {60, 2, 0, 0}, {80, 2, 0, 0}};
+    const uint8_t selectors[] = {2, 3, 2};
+    double samples[3];
+    const struct accp_role *mixed = accp_role_find("mixed.chain13.acc2");
+    assert_int_equal(accp_measure_gather(&one, records, selectors, 3, mixed, samples), 2);
+    assert_true(samples[0] == 10 && samples[1] == 40);
+    assert_int_equal(accp_measure_gather(&one, records, selectors, 3, NULL, samples), 3);
+    assert_int_equal(accp_measure_gather(&one, records, NULL, 3, mixed, samples), 3);
 }
 
 static double reference(enum accp_sink sink, enum accp_placement placement, int chain,
@@ -211,6 +291,9 @@ int main(void)
         cmocka_unit_test(test_summary_of_nothing),
         cmocka_unit_test(test_samples_no_clock_gave),
         cmocka_unit_test(test_heaviest_modes_stay),
+        cmocka_unit_test(test_modes_are_the_nearest_whole_numbers),
+        cmocka_unit_test(test_summariser),
+        cmocka_unit_test(test_gathers_the_role_s_own),
         cmocka_unit_test(test_reference_of_sinks),
         cmocka_unit_test(test_reference_of_placements),
         cmocka_unit_test(test_selectors_of_mixed_launch),
