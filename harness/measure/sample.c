@@ -104,7 +104,7 @@ enum accp_status accp_measure_summarise(const double *samples, size_t count,
     for (size_t i = 0; i < count; ++i) {
         const double sample = samples[i];
         if (sample <= 0) continue;
-        if (n++ == 0) window.low = fmax(0, floor(sample) - WINDOW / 2);
+        if (n++ == 0) window.low = fmax(0, floor(sample) - 0.5 * WINDOW);
         sum += sample;
         sum_of_inverses += 1 / sample;
         if (sample < min) min = sample;
