@@ -38,6 +38,12 @@ const struct accp_help_text accp_help_variables[] = {
     {NULL, NULL},
 };
 
+const struct accp_help_text accp_help_conditions[] = {
+#define CONDITION(id, name, type, low, high, words) {name, words},
+#include "policy/conditions.def"
+    {NULL, NULL},
+};
+
 static const struct {
     enum accp_verb verb;
     struct accp_help_text text;
@@ -85,6 +91,8 @@ void accp_help_verb_print(FILE *stream, enum accp_verb id)
     fprintf(stream, "accprobe %s: %s\n\nusage: accprobe %s [options]%s%s\n\n", verb->name,
             verb->summary, verb->name, *verb->operands ? " " : "", verb->operands);
     accp_options_print(stream, verb->takes);
+    if (id == ACCP_VERB_policy)
+        print_texts(stream, "conditions of --given:", accp_help_conditions, 16);
     fputs("\nexit status:\n", stream);
     const struct accp_help_text *status;
     for (size_t i = 0; (status = accp_help_status(id, i)) != NULL; ++i)

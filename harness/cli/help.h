@@ -35,6 +35,9 @@ extern const struct accp_help_text accp_help_variables[];
  * than `index`. */
 const struct accp_help_text *accp_help_status(enum accp_verb verb, size_t index);
 
+/* The conditions of policy's --given; ends in a row of NULLs. */
+extern const struct accp_help_text accp_help_conditions[];
+
 /* What the tool is, on one line; static. */
 extern const char accp_help_summary[];
 

@@ -57,6 +57,11 @@ static void put_verb(enum accp_verb id)
         snprintf(option, sizeof option, "--%s", row->name);
         put_paragraph(option, row->argument, row->help);
     }
+    if (id == ACCP_VERB_policy) {
+        fputs(".PP\nConditions of --given:\n", stdout);
+        for (const struct accp_help_text *text = accp_help_conditions; text->name; ++text)
+            put_paragraph(text->name, "", text->text);
+    }
     fputs(".PP\nExit status:\n", stdout);
     const struct accp_help_text *status;
     for (size_t i = 0; (status = accp_help_status(id, i)) != NULL; ++i)

@@ -2,6 +2,7 @@
 
 #include "base/plural.h"
 #include "cli/pattern.h"
+#include "cli/policy_bandwidth.h"
 #include "cli/policy_print.h"
 #include "cli/shaping.h"
 #include "policy/judge.h"
@@ -41,14 +42,17 @@ static enum accp_status check_filter(const struct accp_options *options,
                      cubin->kernels[0].name);
 }
 
-static enum accp_status check_options(const struct accp_options *options, struct accp_error *error)
+/* Recorded runs serve for the bandwidth of bytes alone. */
+static enum accp_status check_options(const struct accp_options *options,
+                                      const struct accp_policy_conditions *conditions,
+                                      struct accp_error *error)
 {
-    const char *given = options->operand_count > 0 ? "RUN.json"
-                        : options->chain >= 0      ? "--chain"
-                        : options->gpu             ? "--gpu"
-                        : options->golden          ? "--golden"
-                        : options->header          ? "--header"
-                                                   : NULL;
+    const char *given = options->operand_count > 0                    ? "RUN.json"
+                        : options->chain >= 0                         ? "--chain"
+                        : options->gpu                                ? "--gpu"
+                        : options->golden && !(conditions->bytes > 0) ? "--golden"
+                        : options->header                             ? "--header"
+                                                                      : NULL;
     if (!given) return ACCP_STATUS_OK;
     return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                      "%s: with --cubin the answer comes from the kernels' own SASS: leave it out",
@@ -67,7 +71,7 @@ static enum accp_status ask(const struct request *request, size_t cell,
 static void print_head(const struct request *request, bool markdown, FILE *stream)
 {
     const struct accp_cubin *cubin = &request->opened->cubin;
-    char given[256], text[PATH_MAX + 256];
+    char given[ACCP_POLICY_TEXT_BYTES], text[PATH_MAX + 256];
     accp_policy_conditions_text(&request->conditions, given, sizeof given);
     snprintf(text, sizeof text, "from the SASS of %s (%s, %s %s), not measured",
              request->options->cubin, cubin->arch_name,
@@ -108,7 +112,7 @@ static enum accp_status print_json(const struct request *request, FILE *stream,
 {
     const struct accp_cubin *cubin = &request->opened->cubin;
     const size_t count = request->group_count * request->load_count;
-    char given[256];
+    char given[ACCP_POLICY_TEXT_BYTES];
     accp_policy_conditions_text(&request->conditions, given, sizeof given);
     json_t *compiler = json_object(), *head;
     if (cubin->compiler_name[0])
@@ -212,7 +216,7 @@ enum accp_status accp_policy_of_kernels(const struct accp_options *options,
     struct accp_opened opened = {0};
     struct accp_policy_kernels *groups = NULL;
     struct request request = {.options = options, .opened = &opened, .conditions = *conditions};
-    ACCP_TRY(check_options(options, error));
+    ACCP_TRY(check_options(options, conditions, error));
     ACCP_TRY(accp_pattern_init(&filter, "filter", options->filter, error));
     enum accp_status status = accp_opened_file(options->cubin, &opened, error);
     if (status == ACCP_STATUS_OK) status = check_filter(options, &filter, &opened.cubin, error);
@@ -220,6 +224,9 @@ enum accp_status accp_policy_of_kernels(const struct accp_options *options,
         status = accp_policy_kernels_read(&opened.cubin, options->cubin, wants, &filter, &groups,
                                           &request.group_count, error);
     request.groups = groups;
+    if (status == ACCP_STATUS_OK && !options->against)
+        status =
+            accp_policy_bandwidth(options, groups->arch->name, NULL, &request.conditions, error);
     if (status == ACCP_STATUS_OK) {
         set_loads(&request, groups->arch);
         status = options->against ? judge(&request, stream, error) : print(&request, stream, error);

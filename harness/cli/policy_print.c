@@ -181,7 +181,7 @@ static enum accp_status print_json(const struct accp_policy *policy,
                                    const struct accp_policy_request *request, FILE *stream,
                                    struct accp_error *error)
 {
-    char given[256];
+    char given[ACCP_POLICY_TEXT_BYTES];
     accp_policy_conditions_text(&request->conditions, given, sizeof given);
     json_t *head = head_json(policy, given);
     char *text = head ? json_dumps(head, JSON_PRESERVE_ORDER) : NULL;
@@ -212,7 +212,7 @@ enum accp_status accp_policy_print(const struct accp_policy *policy,
                                    const struct accp_policy_request *request,
                                    enum accp_format format, FILE *stream, struct accp_error *error)
 {
-    char given[256];
+    char given[ACCP_POLICY_TEXT_BYTES];
     const bool markdown = format == ACCP_FORMAT_MARKDOWN;
     /* Nothing is printed of a request that cannot be answered whole. */
     for (size_t i = 0; i < request->chain_count * request->load_count; ++i) {

@@ -1,4 +1,5 @@
 #include "cli/output.h"
+#include "cli/policy_bandwidth.h"
 #include "cli/policy_kernels.h"
 #include "cli/policy_print.h"
 #include "cli/select.h"
@@ -228,6 +229,25 @@ static enum accp_status check_filter(const struct accp_options *options, struct 
                      "--filter chooses kernels: it goes with --cubin");
 }
 
+/* A judgement takes the other conditions from the cells of its run. */
+static enum accp_status check_against(const struct accp_options *options,
+                                      const struct accp_policy_conditions *conditions,
+                                      struct accp_error *error)
+{
+    struct accp_policy_conditions rest = *conditions, none;
+    char given[ACCP_POLICY_TEXT_BYTES];
+    accp_policy_conditions_init(&none);
+    rest.waits = none.waits;
+    rest.bandwidth = none.bandwidth;
+    accp_policy_conditions_text(&rest, given, sizeof given);
+    if (!options->against || strcmp(given, "nothing") == 0) return ACCP_STATUS_OK;
+    return accp_fail(
+        error, ACCP_STATUS_USAGE, NULL, -1,
+        "--given %.80s: with --against the run's cells say that: leave it out (waits and "
+        "bandwidth may be given)",
+        given);
+}
+
 int accp_verb_policy(const struct accp_options *options)
 {
     struct accp_error error;
@@ -239,6 +259,10 @@ int accp_verb_policy(const struct accp_options *options)
     if (options->given) status = accp_policy_conditions_read(options->given, &conditions, &error);
     if (status == ACCP_STATUS_OK && !options->cubin) status = gather(options, &policy, &error);
     if (status == ACCP_STATUS_OK) status = check_filter(options, &error);
+    if (status == ACCP_STATUS_OK) status = check_against(options, &conditions, &error);
+    if (status == ACCP_STATUS_OK && !options->cubin && !options->against)
+        status =
+            accp_policy_bandwidth(options, policy.device.arch, &policy.device, &conditions, &error);
     if (status == ACCP_STATUS_OK) status = accp_output_open(&output, options->out, &error);
     if (status == ACCP_STATUS_OK) {
         status = options->cubin

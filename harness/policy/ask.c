@@ -211,10 +211,7 @@ static enum accp_status check_conditions(const struct accp_policy *policy,
     ACCP_TRY(check_range(
         "warps per scheduler", conditions->load, &policy->loads[sink],
         "measure at that load (--warps, 4 for each scheduler's one) and give the run", error));
-    if ((conditions->bytes > 0) == (conditions->bandwidth > 0)) return ACCP_STATUS_OK;
-    return accp_fail(error, ACCP_STATUS_INPUT, "policy", -1,
-                     "bytes and bandwidth go together: one says how much a link reads, the other "
-                     "how fast it comes");
+    return accp_policy_conditions_check_memory(conditions, error);
 }
 
 static enum accp_policy_rule rule_of(const struct accp_policy *policy,

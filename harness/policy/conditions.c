@@ -94,6 +94,18 @@ enum accp_status accp_policy_conditions_read(const char *text,
     }
 }
 
+enum accp_status
+accp_policy_conditions_check_memory(const struct accp_policy_conditions *conditions,
+                                    struct accp_error *error)
+{
+    if ((conditions->bytes > 0) == (conditions->bandwidth > 0)) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, "policy", -1,
+                     conditions->bytes > 0
+                         ? "bytes is given without bandwidth: say how fast that memory is"
+                         : "bandwidth is given without bytes: say how much is read of that memory, "
+                           "or leave it out");
+}
+
 void accp_policy_conditions_text(const struct accp_policy_conditions *conditions, char *text,
                                  size_t text_bytes)
 {
@@ -106,4 +118,6 @@ void accp_policy_conditions_text(const struct accp_policy_conditions *conditions
         used += (size_t)snprintf(text + used, text_bytes - used, "%s%s=%.10g", used ? "," : "",
                                  table[i].name, get(conditions, i));
     }
+    if (conditions->bandwidth_from[0] && used < text_bytes)
+        snprintf(text + used, text_bytes - used, " (bandwidth: %s)", conditions->bandwidth_from);
 }

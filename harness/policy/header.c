@@ -59,7 +59,7 @@ static void print_provenance(const struct accp_policy *policy,
 {
     const struct accp_policy_values *chains = chains_of(policy, conditions),
                                     *loads = loads_of(policy, conditions);
-    char given[256], text[1536];
+    char given[ACCP_POLICY_TEXT_BYTES], text[1536];
     accp_policy_conditions_text(conditions, given, sizeof given);
     snprintf(text, sizeof text,
              " * source      %s, %zu run%s from %s to %s\n"

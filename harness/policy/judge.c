@@ -64,6 +64,27 @@ static void set_memory(const struct accp_policy_source *source, const struct acc
     conditions->bandwidth = source->bandwidth;
 }
 
+double accp_policy_bandwidth_of(const struct accp_run *run, char role[ACCP_NAME_BYTES])
+{
+    double most = 0;
+    for (size_t i = 0; i < run->role_count; ++i) {
+        char cell[ACCP_NAME_BYTES];
+        int acc;
+        enum accp_operator_id op;
+        const struct accp_run_role *one = &run->roles[i];
+        if (one->cycles.n == 0 || !(one->cycles.mean > 0) || !cell_name(one, cell, &acc)) continue;
+        const struct accp_operator_size *size = size_of(one, cell, &op);
+        if (!size || op != ACCP_OPERATOR_stream || size->sms != ACCP_OPERATOR_SMS_EVERY) continue;
+        const double bytes =
+            operator_conditions[op].bytes * size->blocks * size->warps * LANES * one->chain;
+        const double rate = bytes / one->cycles.mean;
+        if (bytes * (double)run->device.sm_count <= cache_bytes || rate <= most) continue;
+        most = rate;
+        snprintf(role, ACCP_NAME_BYTES, "%s", one->role);
+    }
+    return most;
+}
+
 /* A lane's turns are the iterations of an operator; what they come to is merged once. */
 static bool operator_conditions_of(const struct accp_policy_source *source,
                                    const struct accp_run *run, const struct accp_run_role *role,

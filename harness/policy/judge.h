@@ -43,6 +43,10 @@ enum accp_status accp_policy_judge(const struct accp_policy_source *source, cons
                                    const struct accp_run *run, struct accp_policy_regret **regrets,
                                    size_t *count, struct accp_error *error);
 
+/* Bytes a cycle that an SM of the run got of memory: the most of any stream role that every SM runs and that reads more
+ * than a cache holds, which `role` then names; 0: there is none. */
+double accp_policy_bandwidth_of(const struct accp_run *run, char role[ACCP_NAME_BYTES]);
+
 /* Sums up the operators, or the chains. */
 struct accp_policy_verdict accp_policy_verdict_of(const struct accp_policy_regret *regrets,
                                                   size_t count, bool of_operators);

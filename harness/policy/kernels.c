@@ -289,10 +289,7 @@ static enum accp_status check_conditions(const struct accp_policy_kernels *group
         return accp_fail(error, ACCP_STATUS_USAGE, "policy", -1,
                          "independent, surrounding, latency and registers-used stand in the SASS: "
                          "with --cubin, leave them out");
-    if ((conditions->bytes > 0) == (conditions->bandwidth > 0)) return ACCP_STATUS_OK;
-    return accp_fail(error, ACCP_STATUS_INPUT, "policy", -1,
-                     "bytes and bandwidth go together: one says how much an iteration reads, the "
-                     "other how fast it comes");
+    return accp_policy_conditions_check_memory(conditions, error);
 }
 
 static enum accp_policy_rule rule_of(const struct accp_policy_kernels *group,

@@ -80,6 +80,7 @@ struct accp_policy_conditions {
     int load;  /* warps on each scheduler */
 #define CONDITION(id, name, type, low, high, words) type id;
 #include "policy/conditions.def"
+    char bandwidth_from[160]; /* what measured the bandwidth; "": it was given */
 };
 
 /* Nothing surrounds it, each iteration of a chain sums the accumulators, and registers are no matter. */
@@ -91,7 +92,12 @@ enum accp_status accp_policy_conditions_read(const char *text,
                                              struct accp_policy_conditions *conditions,
                                              struct accp_error *error);
 
-/* The conditions that are set, as --given would have them; "nothing" where none is. */
+/* INPUT: bytes without bandwidth, or bandwidth without bytes. */
+enum accp_status
+accp_policy_conditions_check_memory(const struct accp_policy_conditions *conditions,
+                                    struct accp_error *error);
+
+/* The conditions that are set, as --given would have them, and what measured the bandwidth; "nothing" where none is. */
 void accp_policy_conditions_text(const struct accp_policy_conditions *conditions, char *text,
                                  size_t text_bytes);
 

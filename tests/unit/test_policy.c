@@ -243,7 +243,8 @@ static void test_what_was_not_measured_is_not_answered(void **state)
     refuses(&policy, 13, 0, NULL, "1 to 8");
     refuses(&policy, 13, 9, NULL, "1 to 8");
     refuses(&policy, 13, 17, NULL, "holds 16 at the most");
-    refuses(&policy, 13, 1, "bytes=4", "go together");
+    refuses(&policy, 13, 1, "bytes=4", "bytes is given without bandwidth");
+    refuses(&policy, 13, 1, "bandwidth=64", "bandwidth is given without bytes");
     refuses(&policy, 13, 1, "registers-left=-1", "whole number from 0");
     refuses(&policy, 13, 1, "surrounding=nan", "number from 0");
     refuses(&policy, 13, 1, "independent=1.5", "whole number from 1");

@@ -150,7 +150,7 @@ static void test_what_cannot_be_answered_is_refused(void **state)
     refuses(17, "iterations=0", ACCP_STATUS_INPUT, "holds 1 to 16");
     refuses(0, "iterations=0", ACCP_STATUS_INPUT, "holds 1 to 16");
     refuses(1, "latency=4", ACCP_STATUS_USAGE, "stand in the SASS");
-    refuses(1, "bytes=4", ACCP_STATUS_INPUT, "go together");
+    refuses(1, "bytes=4", ACCP_STATUS_INPUT, "bytes is given without bandwidth");
 }
 
 static void test_kernels_are_told_apart_by_acc(void **state)
