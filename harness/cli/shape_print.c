@@ -72,6 +72,9 @@ static enum accp_status print_table(const struct accp_shaped *shaped, bool markd
     return status;
 }
 
+static const char no_loop[] =
+    "law chain: no hot loop: no loop has more floating-point instructions than all others";
+
 /* The heaviest verdict and its count, which golden answered, and how to accept what is new. */
 static void print_summary(const struct accp_options *options, const struct accp_shaped *shaped,
                           bool markdown)
@@ -80,6 +83,7 @@ static void print_summary(const struct accp_options *options, const struct accp_
     size_t counts[ACCP_VERDICT_COUNT] = {0}, roles = 0;
     enum accp_verdict heaviest = ACCP_VERDICT_PASS;
     const char *golden = "";
+    const struct accp_left_out *left_out = &shaped->left_out;
     for (size_t i = 0; i < shapes->count; ++i) {
         const struct accp_shape_verdict *verdict = &shaped->verdicts[i];
         if (!shapes->shapes[i].role[0]) continue;
@@ -89,6 +93,9 @@ static void print_summary(const struct accp_options *options, const struct accp_
         if (verdict->golden[0]) golden = verdict->golden;
     }
     const char *mark = markdown ? "**" : "";
+    roles += left_out->role_count;
+    counts[ACCP_VERDICT_FAIL] += left_out->role_count;
+    if (left_out->role_count > 0) heaviest = ACCP_VERDICT_FAIL;
     if (roles > 0)
         printf("%sverdict: %s%s: %zu role%s of %s by %s %s:", mark, accp_verdict_name(heaviest),
                mark, roles, ACCP_PLURAL(roles, "s"), shapes->arch,
@@ -102,15 +109,26 @@ static void print_summary(const struct accp_options *options, const struct accp_
     for (int i = ACCP_VERDICT_COUNT - 1; i >= 0 && roles > 0; --i)
         if (counts[i] > 0) printf(" %zu %s", counts[i], accp_verdict_name((enum accp_verdict)i));
     if (roles > 0) printf("; golden shape: %s", golden[0] ? golden : "none, laws only");
-    if (shaped->skipped > 0)
-        printf("; %zu kernel%s without a hot loop left out", shaped->skipped,
-               ACCP_PLURAL(shaped->skipped, "s"));
+    if (left_out->kernel_count > left_out->role_count)
+        printf("; %zu kernel%s without a hot loop left out",
+               left_out->kernel_count - left_out->role_count,
+               ACCP_PLURAL(left_out->kernel_count - left_out->role_count, "s"));
     putchar('\n');
+    for (size_t i = 0; i < left_out->role_count; ++i)
+        printf("%s FAIL %s\n", left_out->roles[i]->name, no_loop);
     if (counts[ACCP_VERDICT_NO_GOLDEN] > 0 || counts[ACCP_VERDICT_DRIFT] > 0)
         printf("accept: accprobe shape --%s %s%s%s --out shape.json; accprobe record shape.json "
                "--reason TEXT\n",
                options->cubin ? "cubin" : "arch", options->cubin ? options->cubin : shapes->arch,
                options->probe ? " --probe " : "", options->probe ? options->probe : "");
+}
+
+static void add_left_out(json_t *verdicts, const struct accp_left_out *left_out)
+{
+    for (size_t i = 0; i < left_out->role_count; ++i)
+        json_object_set_new(verdicts, left_out->roles[i]->name,
+                            json_pack("{s:s, s:s}", "verdict", accp_verdict_name(ACCP_VERDICT_FAIL),
+                                      "text", no_loop));
 }
 
 static json_t *verdicts_json(const struct accp_shaped *shaped)
@@ -128,6 +146,7 @@ static json_t *verdicts_json(const struct accp_shaped *shaped)
         if (verdict->text[0]) json_object_set_new(object, "text", json_string(verdict->text));
         json_object_set_new(verdicts, shaped->shapes.shapes[i].role, object);
     }
+    add_left_out(verdicts, &shaped->left_out);
     return verdicts;
 }
 

@@ -3,14 +3,14 @@
 #define ACCP_CLI_SHAPE_PRINT_H
 
 #include "cli/options.h"
-#include "sass/shape_file.h"
+#include "cli/shaping.h"
 #include "verdict/shapes.h"
 
 /* The shapes of one arch. */
 struct accp_shaped {
     struct accp_shapes shapes;
     struct accp_shape_verdict *verdicts; /* one a shape; owned */
-    size_t skipped;                      /* kernels without a hot loop */
+    struct accp_left_out left_out;
 };
 
 /* Prints what --format, --out and --listing ask for: tables, one an arch, with the verdict; or the

@@ -74,12 +74,11 @@ struct wanted {
     const struct accp_selection *selection; /* NULL: a stranger's cubin */
     const struct accp_kernel *kernel;       /* that --kernel names; NULL: any */
     struct accp_pattern filter;
+    struct accp_left_out *roles; /* gets the roles that are wanted; NULL: nobody asks */
 };
 
-static bool wants(const char *kernel, const struct accp_role *role, void *context)
+static bool is_wanted(const struct wanted *wanted, const char *kernel, const struct accp_role *role)
 {
-    const struct wanted *wanted = context;
-    if (!role) role = accp_role_find(kernel);
     for (size_t i = 0; wanted->selection && i < wanted->selection->count; ++i)
         if (wanted->selection->roles[i] == role) return true;
     if (wanted->selection) return false;
@@ -88,6 +87,29 @@ static bool wants(const char *kernel, const struct accp_role *role, void *contex
     if (options->probe && (!role || strcmp(accp_probe_names[role->probe], options->probe) != 0))
         return false;
     return accp_pattern_matches_kernel(&wanted->filter, role, kernel);
+}
+
+static bool wants(const char *kernel, const struct accp_role *role, void *context)
+{
+    const struct wanted *wanted = context;
+    if (!role) role = accp_role_find(kernel);
+    if (!is_wanted(wanted, kernel, role)) return false;
+    if (wanted->roles && role && wanted->roles->role_count < ACCP_ROLE_COUNT)
+        wanted->roles->roles[wanted->roles->role_count++] = role;
+    return true;
+}
+
+/* Keeps, of the roles that were wanted, those that have no shape. */
+static void keep_shapeless(struct accp_left_out *left_out, const struct accp_shapes *shapes)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < left_out->role_count; ++i) {
+        size_t k = 0;
+        while (k < shapes->count && strcmp(shapes->shapes[k].role, left_out->roles[i]->name) != 0)
+            ++k;
+        if (k == shapes->count) left_out->roles[kept++] = left_out->roles[i];
+    }
+    left_out->role_count = kept;
 }
 
 static struct accp_shape_options shape_options(const struct accp_options *options,
@@ -100,19 +122,24 @@ static struct accp_shape_options shape_options(const struct accp_options *option
 
 enum accp_status accp_shaping_cubin(const struct accp_options *options,
                                     const struct accp_opened *opened, bool with_listings,
-                                    struct accp_shapes *shapes, size_t *skipped,
+                                    struct accp_shapes *shapes, struct accp_left_out *left_out,
                                     struct accp_error *error)
 {
-    struct wanted wanted = {.options = options};
+    struct wanted wanted = {.options = options, .roles = options->loop < 0 ? left_out : NULL};
     const struct accp_shape_options how = shape_options(options, with_listings);
     memset(shapes, 0, sizeof *shapes);
+    memset(left_out, 0, sizeof *left_out);
     if (options->kernel)
         ACCP_TRY(
             accp_cubin_pick(&opened->cubin, opened->path, options->kernel, &wanted.kernel, error));
     ACCP_TRY(accp_pattern_init(&wanted.filter, "filter", options->filter, error));
     enum accp_status status = accp_shapes_of_cubin(opened->path, &opened->cubin, wants, &wanted,
-                                                   &how, shapes, skipped, error);
+                                                   &how, shapes, &left_out->kernel_count, error);
     accp_pattern_fini(&wanted.filter);
+    keep_shapeless(left_out, shapes);
+    if (status == ACCP_STATUS_INPUT && left_out->role_count > 0)
+        return accp_fail(error, ACCP_STATUS_WRONG, left_out->roles[0]->name, -1,
+                         "a law is broken: no hot loop (%.200s)", opened->path);
     return status;
 }
 

@@ -39,11 +39,19 @@ enum accp_status accp_shaping_built(const struct accp_options *options, const ch
                                     bool with_listings, struct accp_shapes *shapes,
                                     struct accp_error *error);
 
+/* What has no hot loop, and so no shape: kernels, and of these the roles, whose laws are broken by
+ * that. With --loop, none of the roles: others may have a loop at that address. */
+struct accp_left_out {
+    size_t kernel_count, role_count;
+    const struct accp_role *roles[ACCP_ROLE_COUNT];
+};
+
 /* Shapes the kernels of a stranger's cubin that --kernel and --filter leave; a filter matches the
- * role's name, or the symbol of a kernel of no role. *skipped kernels have no hot loop. */
+ * role's name, or the symbol of a kernel of no role. Errors: as accp_shapes_of_cubin; WRONG (not one
+ * shape, and a role is left out). */
 enum accp_status accp_shaping_cubin(const struct accp_options *options,
                                     const struct accp_opened *opened, bool with_listings,
-                                    struct accp_shapes *shapes, size_t *skipped,
+                                    struct accp_shapes *shapes, struct accp_left_out *left_out,
                                     struct accp_error *error);
 
 /* The SASS identity of a row of a run. */

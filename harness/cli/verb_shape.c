@@ -61,7 +61,7 @@ static enum accp_status shape_stranger(const struct accp_options *options, bool 
                            options->arch);
     if (status == ACCP_STATUS_OK)
         status = accp_shaping_cubin(options, &opened, with_listings, &shaped->shapes,
-                                    &shaped->skipped, error);
+                                    &shaped->left_out, error);
     accp_opened_close(&opened);
     return status;
 }
@@ -192,9 +192,11 @@ static enum accp_status shape(const struct accp_options *options, struct accp_sh
 static int exit_status_of(const struct accp_shaped *shaped, size_t count)
 {
     enum accp_verdict heaviest = ACCP_VERDICT_PASS;
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) {
         for (size_t k = 0; k < shaped[i].shapes.count; ++k)
             if (shaped[i].verdicts[k].verdict > heaviest) heaviest = shaped[i].verdicts[k].verdict;
+        if (shaped[i].left_out.role_count > 0) heaviest = ACCP_VERDICT_FAIL;
+    }
     return accp_verdict_exit(heaviest);
 }
 

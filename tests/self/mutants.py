@@ -1,6 +1,7 @@
-"""The mutants of mutations.def, at every place of every loop of the optimal probe, and one stall cycle more in the others.
+"""The mutants of mutations.def, at every place of the loop of every role.
 
-mutants.py shapes                    what the static gate says of each, and whether a law stops those that break one
+mutants.py shapes [STEP]             what the static gate says of each, and whether a law stops those that break one; beyond the optimal probe,
+                                     of every STEPth place (all: 1 minute of a core)
 mutants.py keep FOLDER DATE          writes tests/data/mutants.tsv and docs/trust/stalls.tsv from what ci/mutants timed on a GPU
 mutants.py model                     writes the last column of docs/trust/stalls.tsv anew, from what the model of this build says
 mutants.py same                      writes docs/trust/same_cycles.tsv: those that the gate's cycles cannot tell from the unchanged
@@ -21,29 +22,26 @@ import tempfile
 SOURCE = os.environ.get("ACCP_SOURCE_DIR", os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 BINARY = os.environ.get("ACCP_BINARY_DIR", os.path.join(SOURCE, "build"))
 TOOL, MUTATE = os.path.join(BINARY, "accprobe"), os.path.join(BINARY, "mutate")
-BUILT = os.path.join(BINARY, "cubin/sm_90/optimal.cubin")
 RECORD = os.path.join(SOURCE, "tests/data/mutants.tsv")
 ODD_STALLS = os.path.join(SOURCE, "docs/trust/stalls.tsv")
 SAME_CYCLES = os.path.join(SOURCE, "docs/trust/same_cycles.tsv")
 PROBES = ("optimal", "sink", "tail", "dependency", "dispatch", "mixed")
+SHARED = ("dispatch", "mixed")  # whose roles share kernels
+EXIT_STATUS = {"PASS": 0, "FAIL": 1, "DRIFT": 2}
 WARPS = (4, 8)  # one warp a scheduler, and two
 # With one warp a scheduler an iteration takes whole cycles: less than half of one is no change.
 LEAST_CHANGE = 0.5
 
 
 def mutations():
-    """{id: kind}"""
+    """{id: (kind, reach)}"""
     text = open(os.path.join(SOURCE, "tests/self/mutations.def"), encoding="utf-8").read()
-    return dict(re.findall(r"^MUTATION\((\w+), *(\w+),", text, re.M))
+    return {name: (kind, reach) for name, kind, reach in re.findall(r"^MUTATION\((\w+), *(\w+), *(\w+),", text, re.M)}
 
 
 def golden_run(probe):
     path = glob.glob(os.path.join(SOURCE, f"golden/measured/sm_90-132sm-*/{probe}.run.json"))[0]
     return json.load(open(path, encoding="utf-8"))
-
-
-def role_of(kernel):
-    return re.sub(r"^(\w+?)_(chain\d+)_(acc\d+)_.*", r"\1.\2.\3", kernel)
 
 
 def run(*command, **more):
@@ -63,6 +61,10 @@ def finish(table, slips):
     return 1 if slips else 0
 
 
+def built(probe):
+    return os.path.join(BINARY, f"cubin/sm_90/{probe}.cubin")
+
+
 def golden_of_build(folder):
     """A golden of this very build, whatever its compiler."""
     for command in (["init", "-q"], ["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q",
@@ -70,51 +72,86 @@ def golden_of_build(folder):
         subprocess.run(["git", *command], cwd=folder, check=True)
     golden, shape = os.path.join(folder, "golden"), os.path.join(folder, "shape.json")
     os.mkdir(golden)
-    version = json.loads(run(TOOL, "shape", "--cubin", BUILT, "--golden", golden, "--format", "json").stdout)["compiler"]["version"]
-    compiler = version if version.count(".") == 2 else version + ".0"
-    for command in (["shape", "--cubin", BUILT, "--compiler", compiler, "--golden", golden, "--out", shape],
-                    ["record", shape, "--golden", golden, "--reason", "test"]):
-        done = run(TOOL, *command)
-        assert done.returncode == 0, done.stderr
+    for probe in PROBES:
+        version = json.loads(run(TOOL, "shape", "--cubin", built(probe), "--golden", golden, "--format", "json").stdout)["compiler"]["version"]
+        compiler = version if version.count(".") == 2 else version + ".0"
+        for command in (["shape", "--cubin", built(probe), "--compiler", compiler, "--golden", golden, "--out", shape],
+                        ["record", shape, "--golden", golden, "--reason", "test"]):
+            done = run(TOOL, *command)
+            assert done.returncode == 0, done.stderr
     return golden
 
 
-def shape_one(folder, golden, mutation, kind, site):
-    """(mutants, slips) of one mutation at one place of every loop."""
-    cubin = os.path.join(folder, f"{mutation}.{site}.cubin")
-    made = run(MUTATE, BUILT, "all", mutation, cubin, str(site))
-    if made.returncode != 0:
-        return 0, []
-    verdicts = json.loads(run(TOOL, "shape", "--cubin", cubin, "--golden", golden, "--format", "json").stdout)["verdicts"]
-    slips, mutants = [], [line.split()[0] for line in made.stdout.splitlines()]
-    for kernel in mutants:
-        said = verdicts[role_of(kernel)]
-        wanted = "FAIL" if kind == "LAW" else "PASS" if mutation == "bank" else "DRIFT"
-        if said["verdict"] != wanted or (mutation == "bank" and "other register names" not in said["text"]):
-            slips.append(f"{mutation} {site} {kernel}: {said}")
-        if kind == "LAW" and site == 0:
-            fake = {"ACCPROBE_LIBCUDA": os.path.join(BINARY, "fake/libcuda.so.1"), "ACCP_FAKE": "ok",
-                    "ACCPROBE_LIBNVML": os.path.join(BINARY, "fake/libnvidia-ml.so.1")}
-            done = run(TOOL, "measure", "--cubin", cubin, "--kernel", kernel, env={**os.environ, **fake})
-            if done.returncode != 1 or "law" not in done.stderr:
-                slips.append(f"{mutation} {site} {kernel} was measured: {done.stderr}")
-    os.remove(cubin)
-    return len(mutants), slips
+def links(role):
+    """What the SASS of a loop in a shared kernel tells of its role."""
+    probe, chain, acc = role.split(".")
+    return probe, chain, min(int(acc[3:]), int(chain[5:]))
 
 
-def shapes():
-    if not os.path.exists(BUILT):
+def judged_shapes(verdicts, changed, wanted):
+    """(unseen copies, lines of what the static gate should have said otherwise). Of copies of one loop in a shared kernel it looks at the first
+    alone, for all their roles; and a role there that lost an accumulator may be taken for the role that has one fewer, which is named as well."""
+    groups = {role: [one for one in verdicts if one == role or (role.startswith(SHARED) and links(one) == links(role))] for role in changed}
+    named = {role: [one for one in alike if verdicts[one]["verdict"] == wanted[0] and wanted[1] in verdicts[one].get("text", "")]
+             for role, alike in groups.items()}
+    unseen = [role for role, found in named.items() if not found and len(groups[role]) > 1 and role != groups[role][0] and wanted[0] == "DRIFT"]
+    slips = [f"{role}: {verdicts.get(role, 'no verdict')}" for role, found in named.items() if not found and role not in unseen]
+    about = {one for alike in groups.values() for one in alike}
+    neighbours = {links(role)[:2] for role in changed if role.startswith(SHARED) and wanted[0] == "FAIL"}
+    return len(unseen), slips + [f"{role}, unchanged: {said}" for role, said in verdicts.items()
+                                 if role not in about and said["verdict"] != "PASS"
+                                 and not (said["verdict"] == "DRIFT" and tuple(role.split(".")[:2]) in neighbours)]
+
+
+def not_stopped(cubin):
+    """What a measurement over the fake driver says that no law stops; or nothing."""
+    fake = {"ACCPROBE_LIBCUDA": os.path.join(BINARY, "fake/libcuda.so.1"), "ACCP_FAKE": "ok",
+            "ACCPROBE_LIBNVML": os.path.join(BINARY, "fake/libnvidia-ml.so.1")}
+    done = run(TOOL, "measure", "--cubin", cubin, env={**os.environ, **fake})
+    return [] if done.returncode == 1 and "law" in done.stderr else [f"was measured: {done.stderr}"]
+
+
+def shapes_of(folder, golden, probe, mutation, turn, step):
+    """(mutants, copies not looked at, slips) of one mutation at every place, or every STEPth, of the loops of one probe: all at once, or those whose turn it is."""
+    kind = mutations()[mutation][0]
+    wanted = {"LAW": ("FAIL", "law ")}.get(kind, ("PASS", "other register names") if mutation == "bank" else ("DRIFT", ""))
+    cubin, count, slips, site = os.path.join(folder, f"{probe}.{mutation}.{turn}.cubin"), 0, [], 0
+    unseen = 0
+    while True:
+        made = run(MUTATE, built(probe), "all", mutation, cubin, str(site), str(turn))
+        if made.returncode != 0:
+            return count, unseen, slips
+        said = run(TOOL, "shape", "--cubin", cubin, "--golden", golden, "--format", "json")
+        changed = [line.split()[0] for line in made.stdout.splitlines()]
+        copies, found = judged_shapes(json.loads(said.stdout)["verdicts"], changed, wanted)
+        if said.returncode != EXIT_STATUS[wanted[0]] and copies < len(changed):
+            found.append(f"exit status {said.returncode}")
+        found += not_stopped(cubin) if kind == "LAW" and site == 0 else []
+        slips += [f"{mutation} {site} {line}" for line in found]
+        unseen += copies
+        count, site = count + len(changed), site + step
+        os.remove(cubin)
+
+
+def shapes(step=1):
+    """Every place of the optimal probe, and every STEPth of the others."""
+    if not all(os.path.exists(built(probe)) for probe in PROBES):
         print("skipped: no kernels for sm_90 in this build")
         return 77
-    table, slips = [], []
+    cases = [(probe, mutation, turn) for mutation, (_, reach) in mutations().items() for probe in PROBES
+             for turn in range(8 if reach == "KERNEL" and probe in SHARED else 1)]
     with tempfile.TemporaryDirectory() as folder:
         golden = golden_of_build(folder)
-        for mutation, kind in mutations().items():
-            found = parallel(range(64), lambda site: shape_one(folder, golden, mutation, kind, site))
-            by = "a law" if kind == "LAW" else "other register names, noted" if mutation == "bank" else "another hot loop"
-            table.append(f"{mutation:8} {sum(count for count, _ in found):5} mutants: {by}")
-            slips += [slip for _, some in found for slip in some]
-    return finish(table, slips)
+        found = parallel(cases, lambda case: shapes_of(folder, golden, *case, 1 if case[0] == PROBES[0] else int(step)))
+    table = []
+    for mutation, (kind, _) in mutations().items():
+        mine = [(probe == PROBES[0], count, unseen) for (probe, name, _), (count, unseen, _) in zip(cases, found) if name == mutation]
+        counts = [sum(count for is_first, count, _ in mine if is_first == wanted) for wanted in (True, False)]
+        by = "a law" if kind == "LAW" else "other register names, noted" if mutation == "bank" else "another hot loop"
+        copies = sum(unseen for *_, unseen in mine)
+        table.append(f"{mutation:8} {counts[0]:5} mutants of the optimal probe, {counts[1]:5} of the others: {by}"
+                     + (f"; {copies} in copies of a loop that are not looked at" if copies else ""))
+    return finish(table, [slip for *_, slips in found for slip in slips])
 
 
 def rows(path):
@@ -148,9 +185,8 @@ def explained(*loop):
 
 def reason(folder, role, place):
     """(address, instruction, why a stall cycle more there does not cost one: which wait of the model is the shorter for it)."""
-    built = os.path.join(BINARY, f"cubin/sm_90/{role.split('.')[0]}.cubin")
     cubin = os.path.join(folder, f"{role}.{place}.cubin")
-    kernel, address = run(MUTATE, built, role, "stall", cubin, str(place)).stdout.split()
+    kernel, address = run(MUTATE, built(role.split(".")[0]), role, "stall", cubin, str(place)).stdout.split()
     # Of the warps of a mixed role each runs a loop of its own, which is that of the role of dispatch with its name: alone on its
     # scheduler it takes as long.
     address, before = int(address, 16), explained(role.replace("mixed.", "dispatch."))

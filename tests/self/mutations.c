@@ -179,6 +179,20 @@ static bool starts_chain(const struct accp_subject *subject, size_t at)
     return is_ffma(subject, at);
 }
 
+/* Whether an instruction between the two writes the register that the first one has written. */
+static bool is_overwritten(const struct accp_subject *subject, size_t first, size_t end)
+{
+    const int result = at_index(subject, first)->operands[0].index;
+    for (size_t i = first + 1; i < end; ++i)
+        for (int k = 0; k < at_index(subject, i)->operand_count; ++k) {
+            const struct accp_operand *operand = &at_index(subject, i)->operands[k];
+            if (operand->written && operand->kind == ACCP_OPERAND_REGISTER &&
+                operand->index <= result && result < operand->index + operand->count)
+                return true;
+        }
+    return false;
+}
+
 /* A chain's start reads what the FFMA before it wrote, in place of a fresh value. */
 static bool mutate_merge(const struct accp_subject *subject, size_t at, int way)
 {
@@ -187,6 +201,7 @@ static bool mutate_merge(const struct accp_subject *subject, size_t at, int way)
     if (way > 0 || !starts_chain(subject, at) || is_first_ffma(subject, at)) return false;
     while (!is_ffma(subject, --before)) {
     }
+    if (is_overwritten(subject, before, at)) return false;
     accp_subject_get(subject, at, words);
     words[0] = (words[0] & ~(UINT64_C(0xff) << 32)) |
                (uint64_t)at_index(subject, before)->operands[0].index << 32;
@@ -217,11 +232,14 @@ static bool mutate_clock(const struct accp_subject *subject, size_t at, int way)
     return true;
 }
 
+enum reach { LOOP, KERNEL };
+
 static const struct mutation {
     const char *name;
+    enum reach reach;
     bool (*apply)(const struct accp_subject *subject, size_t at, int way);
 } mutations[] = {
-#define MUTATION(id, kind, status, class, words, meaning) {#id, mutate_##id},
+#define MUTATION(id, kind, reach, status, class, words, meaning) {#id, reach, mutate_##id},
 #include "mutations.def"
 };
 
@@ -235,6 +253,12 @@ static const struct mutation *find(const char *name)
 bool accp_mutation_known(const char *mutation)
 {
     return find(mutation) != NULL;
+}
+
+bool accp_mutation_reaches_kernel(const char *mutation)
+{
+    const struct mutation *found = find(mutation);
+    return found && found->reach == KERNEL;
 }
 
 bool accp_mutate(const struct accp_subject *subject, const char *mutation, unsigned site,

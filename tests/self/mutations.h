@@ -12,4 +12,8 @@ bool accp_mutate(const struct accp_subject *subject, const char *mutation, unsig
 
 bool accp_mutation_known(const char *mutation);
 
+/* Whether it changes more of the kernel than the loop, or what tells that loop from others there:
+ * of the roles that share a kernel, one at a time is to be changed so. */
+bool accp_mutation_reaches_kernel(const char *mutation);
+
 #endif
