@@ -195,8 +195,7 @@ def corrupted(folder, count, first=0):
     # With a decimal comma, where the system has what a locale is made of.
     subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", os.path.join(folder, "de_DE.UTF-8")], check=False, stderr=subprocess.DEVNULL)
     ends = all_of(range(first, first + count), lambda number: one_case(folder, golden, number, *found[number % len(found)]))
-    told = ", ".join(f"{ends.count(status)} with {status}" for status in STATUSES)
-    return f"{count} corrupted files through {len(found)} command lines: exit status {told}"
+    return {"command lines": len(found), **{f"exit status {status}": ends.count(status) for status in STATUSES}}
 
 
 if __name__ == "__main__":

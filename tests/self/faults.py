@@ -1,7 +1,8 @@
 """faults.py NAME COUNT: what a CI does to the gate, over the fake driver. Whatever happens, the tool ends in time, says
 one line where it fails, accuses nobody of a fault of the machine, and leaves no file that is half one thing and half
-another. COUNT says how often (0: everywhere that there is). Prints a line with the counts; exit status 0, 1 after a
-line that says which promise was broken, 77 where the machine lacks what it needs.
+another. COUNT says how often (0: everywhere that there is). Prints a line with the counts, and appends them to the file
+that ACCP_FAULTS names, a line each: fault, what became of it, how often. Exit status 0, 1 after a line that says which
+promise was broken, 77 where the machine lacks what it needs.
 
 tests/self/CMakeLists.txt runs a few of each; ci/faults all of them.
 """
@@ -123,8 +124,8 @@ def driver_calls(folder, count):
     cases = [f"fail=cu*:{number}{plus}:{result}" for number in chosen(names, count) for plus in ("", "+")
              for result in RESULTS]
     ends = all_of(cases, lambda case: measured(folder, (PASSED, ENVIRONMENT, SKIP), ACCP_FAKE=case))
-    return f"{len(cases)} failing calls of the driver, at {len(cases) // 2 // len(RESULTS)} of {len(names)} places: " \
-           f"{ends.count(ENVIRONMENT)} ENVIRONMENT, {ends.count(SKIP)} skipped, {ends.count(PASSED)} of no consequence"
+    return {"calls of one measurement": len(names), "of them tried": len(cases) // 2 // len(RESULTS), "ENVIRONMENT": ends.count(ENVIRONMENT),
+            "skipped, with the reason": ends.count(SKIP), "of no consequence: the same levels": ends.count(PASSED)}
 
 
 def nvml_calls(folder, count):
@@ -133,7 +134,7 @@ def nvml_calls(folder, count):
     cases = [f"fail=nvml*:{number}{plus}:{result}" for number in chosen(names, count) for plus in ("", "+")
              for result in NVML_RESULTS]
     all_of(cases, lambda case: measured(folder, (PASSED,), ACCP_FAKE=case))
-    return f"{len(cases)} failing calls of NVML: all measured"
+    return {"calls of one measurement": len(names), "of them tried": len(cases) // 2 // len(NVML_RESULTS), "measured": len(cases)}
 
 
 def hangs(folder, count):
@@ -143,8 +144,7 @@ def hangs(folder, count):
     stuck_nvml = [f"fail=nvml*:{number}:-1" for number in range(1, len(nvml) + 1)]
     all_of(stuck, lambda case: measured(folder, (ENVIRONMENT,), ACCP_FAKE=case, ACCPROBE_TIMEOUT_S="2"), 16)
     all_of(stuck_nvml, lambda case: measured(folder, (PASSED,), ACCP_FAKE=case, ACCPROBE_TIMEOUT_S="6"), 16)
-    return f"{len(stuck)} calls of the driver that never return: all ended as ENVIRONMENT; " \
-           f"{len(stuck_nvml)} of NVML: all measured"
+    return {"of the driver: ENVIRONMENT": len(stuck), "of NVML: measured": len(stuck_nvml)}
 
 
 def sessions(folder, name, scale, role=ROLE):
@@ -230,8 +230,7 @@ def kills(folder, count):
     done = run("check", *fast, "--golden", golden)
     if "verdict: " not in done.stdout:
         raise Broken(f"no verdict after all kills: {done.stdout}{done.stderr}")
-    return f"{hits} processes killed at random moments ({tries - hits} more had ended): every file whole; " \
-           f"{leftovers} temporary files left beside them"
+    return {"ended by the signal, every file whole": hits, "ended before it": tries - hits, "temporary files left beside them": leftovers}
 
 
 def limited(size):
@@ -277,7 +276,7 @@ def full_disk(folder, _count):
                 raise Broken(f"left on a full disk: {os.listdir(disk)}")
         finally:
             subprocess.run(["umount", disk], check=True)
-    return f"{tries} writes without room: every file as it was" + ("" if mounted else "; no disk could be mounted here")
+    return {"one line, every file as it was": tries, "of them on a full disk": int(mounted)}
 
 
 def read_only(folder, _count):
@@ -302,7 +301,7 @@ def read_only(folder, _count):
                       "check there")
     finally:
         subprocess.run(["chmod", "-R", "u+w", folder], check=True)
-    return "a read-only golden folder: record refused, check judged"
+    return {"record refused": 1, "check judged": 1}
 
 
 def together(folder, count):
@@ -319,7 +318,7 @@ def together(folder, count):
             if f'"{role}"' not in text:
                 raise Broken(f"a recording of {role} lost to one at the same time")
         shutil.rmtree(os.path.join(golden, "measured"))
-    return f"{count} times two gates and two recordings at once: nothing lost"
+    return {"two gates on one file, every file whole": count, "two recordings of one golden, nothing lost": count}
 
 
 def clocks(folder, count):
@@ -333,7 +332,7 @@ def clocks(folder, count):
         measured(folder, (PASSED,), LD_PRELOAD=leaping, ACCP_FAKE=("ok", "clock_back")[number % 2])
         done = run("gate", "--probe", "optimal", "--seed", str(number), LD_PRELOAD=leaping)
         fails_cleanly(done, (PASSED,), "a gate while the clock leaps")
-    return f"{2 * count} measurements while the clock leapt: all as ever"
+    return {"measured as ever": count, "gates that pass as ever": count}
 
 
 def kept(name, promise):
@@ -341,10 +340,14 @@ def kept(name, promise):
     with tempfile.TemporaryDirectory() as folder:
         os.chmod(folder, 0o755)
         try:
-            print(f"{name}: {promise(folder)}")
+            counts = promise(folder)
         except Broken as broken:
             print(f"{name}: broken: {broken}")
             return 1
+    print(f"{name}: {'; '.join(f'{what}: {count}' for what, count in counts.items())}")
+    if os.environ.get("ACCP_FAULTS"):
+        with open(os.environ["ACCP_FAULTS"], "a", encoding="utf-8") as table:
+            table.writelines(f"{name}\t{what}\t{count}\n" for what, count in counts.items())
     return 0
 
 
