@@ -114,7 +114,12 @@ static enum accp_status apply_laws(const struct predicting *predicting,
     struct accp_shape shape;
     char broken[ACCP_SHAPE_LAW_TEXT_BYTES + 160];
     if (!predicting->is_for_gate || !predicting->options->cubin || !role) return ACCP_STATUS_OK;
-    ACCP_TRY(accp_shape_make(cubin, kernel, role, NULL, &shape, error));
+    const enum accp_status status = accp_shape_make(cubin, kernel, role, NULL, &shape, error);
+    if (status == ACCP_STATUS_INPUT)
+        return accp_fail(error, ACCP_STATUS_WRONG, role->name, -1,
+                         "a law is broken, so nothing was predicted: no hot loop (%.200s)",
+                         predicting->options->cubin);
+    ACCP_TRY(status);
     if (!accp_shape_broken_text(&shape, broken, sizeof broken)) return ACCP_STATUS_OK;
     return accp_fail(error, ACCP_STATUS_WRONG, role->name, -1,
                      "a law is broken, so nothing was predicted: %s (%.200s)", broken,
