@@ -211,8 +211,8 @@ def keep(folder, date):
     where = open(paths[0], encoding="utf-8").readline().strip()
     found = timed(paths + [path.replace(".tsv", ".ladder.tsv") for path in paths])
     with open(RECORD, "w", encoding="utf-8") as file:
-        print(f"{where}, {date}: every mutant of tests/self/mutations.def that can be timed, in the optimal probe; in the others a stall\n"
-              "# cycle more; by ci/mutants. Mutation, role, warps, and for each place in the loop, in order: mean cycles per iteration; - where\n"
+        print(f"{where}, {date}: every mutant of tests/self/mutations.def that can be timed, in every\n"
+              "# role; by ci/mutants. Mutation, role, warps, and for each place in the loop, in order: mean cycles per iteration; - where\n"
               "# the result was wrong.", file=file)
         for path in paths:
             file.writelines(line for line in open(path, encoding="utf-8") if not line.startswith("#"))
@@ -248,27 +248,25 @@ def rejudge():
 
 
 def recorded():
-    """{mutation: {place: {(role, warps): mean or "-"}}}"""
+    """{(mutation, role, place): {warps: mean or "-"}}"""
     found = {}
     for mutation, role, warps, means in rows(RECORD):
         for place, mean in enumerate(means):
-            found.setdefault(mutation, {}).setdefault(place, {})[role, warps] = mean
+            found.setdefault((mutation, role, place), {})[warps] = mean
     return found
 
 
 def judge(folder, base, name, levels):
     """What the gate says of a run with these levels and no word about its SASS: {(role, warps): verdict}."""
-    path = os.path.join(folder, name)
-    changed = json.loads(json.dumps(base))
-    probes = {role.split(".")[0] for role, _ in levels}
-    changed["roles"] = [role for role in changed["roles"] if role["role"].split(".")[0] in probes]
-    for role in changed["roles"]:
-        role.pop("sass", None)
-        role.pop("sass_exact", None)
+    path, roles = os.path.join(folder, name), []
+    for role in base["roles"]:
         mean = levels.get((role["role"], role["warps"]))
-        if isinstance(mean, float):
-            role["cycles"] = {"mean": mean, "min": mean, "max": mean, "n": role["cycles"]["n"], "modes": [[mean, 1.0]]}
-            role["progress"] = base["protocol"]["budget_cycles"] / mean
+        if mean is None:
+            continue
+        cycles = {"mean": mean, "min": mean, "max": mean, "n": role["cycles"]["n"], "modes": [[mean, 1.0]]}
+        kept = {member: value for member, value in role.items() if member not in ("sass", "sass_exact")}
+        roles.append({**kept, "cycles": cycles, "progress": base["protocol"]["budget_cycles"] / mean})
+    changed = {**base, "roles": roles}
     json.dump(changed, open(path, "w", encoding="utf-8"))
     done = run(TOOL, "check", path, "--golden", os.path.join(SOURCE, "golden"), "--all", "--format", "json", "--claim", "[.]level@",
                "--pending", os.path.join(folder, "pending"))
@@ -284,16 +282,27 @@ def odd_stalls():
     return {(role, int(place)): float(one) for role, place, _, _, one, *_ in lines[1:]}
 
 
-def count_stalls(sites, before, table, slips):
+def judged_all(base, found):
+    """{(mutation, role, place): the verdicts at each of WARPS}, of all that were timed: a run holds as many of them as there are roles."""
+    queues = {}
+    for key, means in found.items():
+        if "-" not in means.values():
+            queues.setdefault(key[1], []).append(key)
+    rounds = [[queue[number] for queue in queues.values() if number < len(queue)] for number in range(max(map(len, queues.values())))]
+    with tempfile.TemporaryDirectory() as folder:
+        said = parallel(enumerate(rounds), lambda item: judge(folder, base, f"{item[0]}.json", {
+            (key[1], warps): mean for key in item[1] for warps, mean in found[key].items()}))
+    return {key: [verdicts[key[1], warps] for warps in WARPS] for keys, verdicts in zip(rounds, said) for key in keys}
+
+
+def count_stalls(found, table, slips):
     """Each place costs one cycle, or stands in the table of those that do not."""
-    odd, costs = odd_stalls(), {}
-    for place, levels in sites.items():
-        for (role, warps), mean in levels.items():
-            if warps != WARPS[0]:
-                continue
-            costs[role, place] = round(mean - before[role, warps], 2)
-            if costs[role, place] != odd.get((role, place), 1):
-                slips.append(f"stall {place} {role}: {costs[role, place]:+g} cycles, where docs/trust/stalls.tsv has {odd.get((role, place), 1):+g}")
+    odd, exact = odd_stalls(), WARPS[0]
+    costs = {(role, place): round(means[exact] - found["none", role, 0][exact], 2)
+             for (mutation, role, place), means in found.items() if mutation == "stall"}
+    for (role, place), cost in costs.items():
+        if cost != odd.get((role, place), 1):
+            slips.append(f"stall {place} {role}: {cost:+g} cycles, where docs/trust/stalls.tsv has {odd.get((role, place), 1):+g}")
     slips += [f"stall {place} {role} stands in docs/trust/stalls.tsv and was not timed" for role, place in odd.keys() - costs.keys()]
     roles = {role for role, _ in costs}
     for role in roles:
@@ -316,36 +325,32 @@ def check_same(same, writes, slips):
 
 
 def replay(writes=False):
-    base, table, slips, same = golden_run(PROBES[0]), [], [], {}
+    base, table, slips, same, counts = golden_run(PROBES[0]), [], [], {}, {}
     for probe in PROBES[1:]:
         base["roles"] += golden_run(probe)["roles"]
-    before = {(role["role"], role["warps"]): role["cycles"]["mean"] for role in base["roles"]}
-    with tempfile.TemporaryDirectory() as folder:
-        for mutation, sites in recorded().items():
-            judged = parallel(sites.items(), lambda item: judge(folder, base, f"{mutation}.{item[0]}.json", item[1]))
-            counts = {}
-            for (site, levels), verdicts in zip(sites.items(), judged):
-                for role in {role for role, _ in levels}:
-                    group = counts.setdefault(PROBES[0] if role.startswith(PROBES[0]) else "others",
-                                              dict.fromkeys(("exact", "load", "wrong", "same"), 0))
-                    if levels[role, WARPS[0]] == "-":
-                        group["wrong"] += 1
-                        continue
-                    change = levels[role, WARPS[0]] - before[role, WARPS[0]]
-                    caught = [verdicts[role, warps] != "PASS" for warps in WARPS]
-                    group["exact" if caught[0] else "load" if caught[1] else "same"] += 1
-                    if caught == [False, False] and mutation != "none":
-                        same.setdefault((mutation, role), []).append(site)
-                    if abs(change) >= LEAST_CHANGE and verdicts[role, WARPS[0]] != ("FAIL" if change > 0 else "WIN"):
-                        slips.append(f"{mutation} {site} {role}: {change:+.3f} cycles with one warp a scheduler")
-                    if mutation == "none" and caught != [False, False]:
-                        slips.append(f"{role} unchanged: {verdicts[role, WARPS[0]]}, {verdicts[role, WARPS[1]]}")
-            if mutation == "stall":
-                count_stalls(sites, recorded()["none"][0], table, slips)
-            for group, found in counts.items():
-                table.append(f"{mutation:8} {group:8} {sum(found.values()):5} mutants: {found['exact']} by their cycles with one warp a "
-                             f"scheduler, {found['load']} with two only, {found['wrong']} by a wrong result, "
-                             f"{found['same']} within the tolerance of both levels")
+    before = {role["role"]: role["cycles"]["mean"] for role in base["roles"] if role["warps"] == WARPS[0]}
+    found = recorded()
+    verdicts = judged_all(base, found)
+    for (mutation, role, place), means in found.items():
+        group = counts.setdefault((mutation, PROBES[0] if role.startswith(PROBES[0]) else "others"),
+                                  dict.fromkeys(("exact", "load", "wrong", "same"), 0))
+        said = verdicts.get((mutation, role, place))
+        if not said:
+            group["wrong"] += 1
+            continue
+        change, caught = means[WARPS[0]] - before[role], [one != "PASS" for one in said]
+        group["exact" if caught[0] else "load" if caught[1] else "same"] += 1
+        if caught == [False, False] and mutation != "none":
+            same.setdefault((mutation, role), []).append(place)
+        if abs(change) >= LEAST_CHANGE and said[0] != ("FAIL" if change > 0 else "WIN"):
+            slips.append(f"{mutation} {place} {role}: {change:+.3f} cycles with one warp a scheduler")
+        if mutation == "none" and caught != [False, False]:
+            slips.append(f"{role} unchanged: {said[0]}, {said[1]}")
+    count_stalls(found, table, slips)
+    for (mutation, group), ends in sorted(counts.items()):
+        table.append(f"{mutation:8} {group:8} {sum(ends.values()):5} mutants: {ends['exact']} by their cycles with one warp a "
+                     f"scheduler, {ends['load']} with two only, {ends['wrong']} by a wrong result, "
+                     f"{ends['same']} within the tolerance of both levels")
     check_same(dict(sorted(same.items())), writes, slips)
     return finish(table, slips)
 
