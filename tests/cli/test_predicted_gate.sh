@@ -53,7 +53,8 @@ lost=sink.chain7.acc3.carried sinks=$ACCP_BINARY_DIR/cubin/sm_90/sink.cubin
 expect 0 '' "$ACCP_BINARY_DIR/mutate" "$sinks" $lost fold lost.cubin
 expect 1 "$lost: a law is broken, so nothing was predicted: no hot loop" "$accprobe" gate --golden golden --cubin lost.cubin
 expect 1 '' "$accprobe" shape --cubin lost.cubin --golden golden
-grep -q "^verdict: FAIL: 60 roles .*: 1 FAIL" stdout && grep -q "^$lost FAIL law chain: no hot loop" stdout || broken "$lost: $(tail -4 stdout)"
+grep -q "^verdict: FAIL: 60 roles .*: 1 FAIL" stdout || broken "a role that fails: $(tail -4 stdout)"
+grep -q "^$lost FAIL law chain: no hot loop" stdout || broken "$lost: $(tail -4 stdout)"
 expect 1 "$lost: a law is broken: no hot loop" "$accprobe" shape --cubin lost.cubin --golden golden --filter "^${lost//./[.]}\$"
 expect 4 'leave none of its 24 kernels' "$accprobe" gate --golden golden --cubin mutant.cubin --arch sm_90 --filter chain31
 expect 4 'is code for sm_90, not for sm_120' "$accprobe" gate --golden golden --cubin mutant.cubin --arch sm_120
