@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/plural.h"
 #include "golden/summary.h"
+#include "report/causes.h"
 #include "report/overview.h"
 #include "report/table.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ACCS_MAX = 16 };
+enum { ACCS_MAX = 16, ODD_FAMILIES_SHOWN = 4 };
 
 /* The accumulator counts of a family at one number of warps: the columns of its table. */
 struct columns {
@@ -92,12 +93,16 @@ static enum accp_status print_family(const struct accp_report *report,
     return status;
 }
 
-/* Of a brief report, the tables of cycles are only of what did not pass. */
+/* Of a brief report, the tables of cycles are only of what did not pass, and only if that is little. */
 static enum accp_status print_families(const struct accp_report *report,
                                        const struct accp_summary *summary, bool brief, FILE *stream,
                                        bool markdown, struct accp_error *error)
 {
     const struct accp_point *point;
+    size_t odd = 0;
+    for (size_t at = 0; brief && (point = accp_summary_next_family(summary, &at));)
+        odd += accp_overview_is_odd(report->judgement, point->family, point->warps);
+    if (odd > ODD_FAMILIES_SHOWN) return ACCP_STATUS_OK;
     for (size_t at = 0; (point = accp_summary_next_family(summary, &at));)
         if (!brief || accp_overview_is_odd(report->judgement, point->family, point->warps))
             ACCP_TRY(print_family(report, summary, point, stream, markdown, error));
@@ -177,6 +182,7 @@ static enum accp_status print_lines(const struct accp_report *report, bool brief
         for (size_t i = 0; i < judgement->line_count && status == ACCP_STATUS_OK; ++i) {
             const struct accp_line *line = &judgement->lines[i];
             if ((int)line->verdict != verdict || !is_shown(report, line, brief)) continue;
+            if (brief && accp_causes_is_common(judgement, line)) continue;
             status = add_line(table, line, error);
             ++shown;
         }
@@ -327,6 +333,7 @@ static enum accp_status print_parts(const struct accp_report *report,
         ACCP_TRY(accp_overview_print(report->judgement, summary, stream, error));
     }
     ACCP_TRY(print_families(report, summary, brief, stream, markdown, error));
+    if (brief) ACCP_TRY(accp_causes_print(report->judgement, stream, error));
     ACCP_TRY(print_lines(report, brief, stream, markdown, error));
     if (brief) fputs("\n--all prints the cycles and claims of every role\n", stream);
     return ACCP_STATUS_OK;

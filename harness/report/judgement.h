@@ -33,7 +33,8 @@ bool accp_report_is_prominent(const struct accp_line *line);
 
 /* The verdict; then the seed's kind of table (chains by accumulators, best marked) for each number of warps; then the
  * prominent lines, the heaviest first. For people (not in Markdown, and not with `all`) runs of several probes are put
- * briefly: a line for each family, the tables of families that did not pass, and the lines that did not. INPUT, MEMORY. */
+ * briefly: a line for each family, the tables of families that did not pass if they are few, and the lines that did not: those of
+ * a cause that many share in one line (report/causes.h). INPUT, MEMORY. */
 enum accp_status accp_report_text(const struct accp_report *report, FILE *stream, bool markdown,
                                   struct accp_error *error);
 

@@ -84,6 +84,17 @@ expect 0 '' "$accprobe" check --all all.json
 ACCP_FAKE_RUN=$PWD/all.json ACCP_FAKE_SCALE=tail_chain7_acc3_back_effective3=1.03 gates 1 'tail.chain7.acc3.back.level@4'
 [ "$(grep -c 'cycles per iteration (' stdout)" = 2 ] || broken "tables of what failed, and of nothing else: $(cat stdout)"
 [[ $(sed -n '/^verdict  *claim/{n;p}' stdout) == FAIL* ]] || broken 'what failed first in the list'
+# What befell very many is a line, and the furthest off of them is named; all of them stand in the other formats, and with --all.
+levels=$((2 * $("$accprobe" list --format json | grep -c '"role"')))
+ACCP_FAKE_RUN=$PWD/all.json ACCP_FAKE_SCALE='*=1.03,tail_chain7_acc3_back_effective3=1.2' gates 3 'REFERENCE_MOVED'
+awk -v levels="$levels" '$1 == "ENVIRONMENT" && $2 >= levels && $3 ~ /^tail[.]chain7[.]acc3[.]back[.]level@/ && $4 ~ /^[+]2/ { found = 1 } END { exit !found }' stdout ||
+    broken "a line for $levels levels, with the furthest off: $(cat stdout)"
+[ "$(wc -l <stdout)" -le 50 ] || broken "a failure of everything on a page: $(wc -l <stdout) lines"
+for options in --all '--format json' '--format markdown'; do
+    # shellcheck disable=SC2086 # options are words
+    ACCP_FAKE_RUN=$PWD/all.json ACCP_FAKE_SCALE='*=1.03' gates 3 REFERENCE_MOVED $options
+    [ "$(grep -c 'level@[48].*REFERENCE_MOVED' stdout)" -ge "$levels" ] || broken "every level with $options: $(grep -c REFERENCE_MOVED stdout)"
+done
 
 # On a GPU that has no golden the document's statements are reported, each about the plain series of its probe.
 while read -r probe claim; do
@@ -118,7 +129,7 @@ expect 4 'lacks two chains' "$accprobe" explain optimal occupancy.json
 expect 4 'holds no role of the sink probe' "$accprobe" explain sink "$goldens/optimal.run.json"
 expect 4 'is document: what was measured is explained' "$accprobe" explain optimal "$ACCP_SOURCE_DIR/golden/document/optimal.json"
 sed 's/"arch": "sm_90"/"arch": "sm_99"/' "$goldens/sink.run.json" >elsewhere.json
-expect 4 'this build has no kernels for it' "$accprobe" explain sink elsewhere.json
+expect 4 'sm_99: no arch is called so; there are: sm_75, ' "$accprobe" explain sink elsewhere.json
 [ ! -s stdout ] || broken "nothing on stdout: $(cat stdout)"
 sed 's/"sass": "[0-9a-f]*"/"sass": "0123456789abcdef"/' "$goldens/sink.run.json" >other.json
 expect 0 '' "$accprobe" explain sink other.json
