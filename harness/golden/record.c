@@ -1,5 +1,6 @@
 #include "golden/record.h"
 
+#include "base/file.h"
 #include "base/plural.h"
 #include "golden/derive.h"
 #include "golden/environment.h"
@@ -69,6 +70,51 @@ static enum accp_status check_device(const struct accp_run *first, const struct 
     return ACCP_STATUS_OK;
 }
 
+/* "-arch sm_90 -m 64": which arch the cubin says that it was compiled for; "": it does not say. */
+static void arch_of_cubin(const struct accp_run *run, char arch[16])
+{
+    const char *at = strstr(run->compiler.flags, "-arch sm_");
+    if (!at || sscanf(at, "-arch %15s", arch) != 1) arch[0] = 0;
+}
+
+/* Code runs on the arches of its major version from its minor version on, and with a suffix
+ * (sm_90a) on that one alone. */
+static bool runs_on(const char *code, const char *arch)
+{
+    int compiled = 0, device = 0, suffix = 0;
+    if (sscanf(code, "sm_%d%n", &compiled, &suffix) != 1 || sscanf(arch, "sm_%d", &device) != 1)
+        return false;
+    return code[suffix] ? compiled == device
+                        : compiled / 10 == device / 10 && compiled % 10 <= device % 10;
+}
+
+/* An arch that was edited, or a golden under it, would answer for other GPUs. */
+static enum accp_status check_arch(const struct accp_record_request *request,
+                                   const struct accp_run *run, size_t index,
+                                   struct accp_error *error)
+{
+    char compiled[16], path[PATH_MAX], name[ACCP_TEXT_BYTES];
+    struct accp_sku sku = accp_sku_of(run);
+    arch_of_cubin(run, compiled);
+    if (compiled[0] && !runs_on(compiled, run->device.arch))
+        return accp_fail(error, ACCP_STATUS_REFUSED, NULL, (int64_t)index,
+                         "run %zu: says arch %s, and its cubin was compiled for %s, which does not "
+                         "run there",
+                         index + 1, run->device.arch, compiled);
+    for (int i = 0; i < ACCP_ARCH_COUNT && run->source == ACCP_SOURCE_MEASURED; ++i) {
+        if (strcmp(accp_arches[i].name, run->device.arch) == 0) continue;
+        snprintf(sku.arch, sizeof sku.arch, "%s", accp_arches[i].name);
+        accp_sku_name(&sku, name);
+        snprintf(path, sizeof path, "%s/%s/%s", request->folder, accp_source_text(run->source),
+                 name);
+        if (!accp_file_is_missing(path))
+            return accp_fail(error, ACCP_STATUS_REFUSED, NULL, (int64_t)index,
+                             "run %zu: says arch %s, and its GPU is on record as %s", index + 1,
+                             run->device.arch, name);
+    }
+    return ACCP_STATUS_OK;
+}
+
 /* As `measure --broken` times them. */
 static enum accp_status check_spills(const struct accp_run *run, size_t index,
                                      struct accp_error *error)
@@ -107,6 +153,7 @@ static enum accp_status check_runs(const struct accp_record_request *request,
                              "holds what a GPU did",
                              i + 1, runs[i].device.driver);
         ACCP_TRY(check_device(&runs[0], &runs[i], i, error));
+        ACCP_TRY(check_arch(request, &runs[i], i, error));
         ACCP_TRY(check_spills(&runs[i], i, error));
     }
     return accp_summary_seeds(runs, request->run_count, error);

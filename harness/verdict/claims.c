@@ -322,6 +322,18 @@ static enum accp_status judge_coverage(struct accp_judge *judge, int probe,
     return ACCP_STATUS_OK;
 }
 
+/* Whoever measures or predicts knows it. Without, everything that is looked up by it would be left
+ * out in silence. */
+static enum accp_status judge_arch(struct accp_judge *judge, int probe, struct accp_error *error)
+{
+    const struct accp_run *run = &judge->input->runs[0];
+    struct accp_line *line;
+    if (run->source == ACCP_SOURCE_DOCUMENT || run->device.arch[0]) return ACCP_STATUS_OK;
+    ACCP_TRY(accp_judge_line(judge, accp_probe_names[probe], "arch", 0, &line, error));
+    accp_judge_say(line, ACCP_VERDICT_INCONCLUSIVE, ACCP_REASON_NO_ARCH, "measure again");
+    return ACCP_STATUS_OK;
+}
+
 enum accp_status accp_judge_claims(struct accp_judge *judge, struct accp_error *error)
 {
     const struct accp_summary *summary = &judge->summary;
@@ -334,7 +346,10 @@ enum accp_status accp_judge_claims(struct accp_judge *judge, struct accp_error *
             done = before->warps == first->warps && strcmp(before->family, first->family) == 0;
         if (!done) ACCP_TRY(judge_family(judge, first, error));
     }
-    for (int probe = 0; probe < ACCP_PROBE_COUNT; ++probe)
-        if (runs_probe_at(judge, probe, 0)) ACCP_TRY(judge_coverage(judge, probe, error));
+    for (int probe = 0; probe < ACCP_PROBE_COUNT; ++probe) {
+        if (!runs_probe_at(judge, probe, 0)) continue;
+        ACCP_TRY(judge_coverage(judge, probe, error));
+        ACCP_TRY(judge_arch(judge, probe, error));
+    }
     return ACCP_STATUS_OK;
 }

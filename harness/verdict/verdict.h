@@ -102,7 +102,7 @@ struct accp_judgement {
 
 /* Judges a run. Lines come in a fixed order: for each role and number of warps its level, then its
  * structure (if the static side is known) and laws; then order and peak of each series, growth of
- * each family, and coverage. The rules:
+ * each family, coverage, and arch where a run does not say it (INCONCLUSIVE). The rules:
  *   level     the equivalence test of golden/statistics.h, read together with the SASS (joint.def)
  *   claims    order, peak and growth as the golden that answers has them, beyond its margin
  *   laws      golden/laws.h, with or without a golden

@@ -22,6 +22,9 @@ says() {
 mkdir golden && git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m test
 cp -r "$ACCP_SOURCE_DIR/golden/measured" golden/measured
 says 0 'verdict: NO_GOLDEN'
+"$accprobe" gate --probe optimal --golden golden --arch sm_90 --format json >verdict.json
+grep -q '"reason": "NO_BASELINE".*"text": "no golden answers for this run' verdict.json || broken "a reason: $(head -n3 verdict.json)"
+! grep -q 'this GPU' verdict.json || broken "no GPU in what nothing was measured of: $(grep -m1 'this GPU' verdict.json)"
 
 # On record, it does, digit by digit; other starts may be asked of predict, and a gate's are always the same.
 says 0 'golden: none' --out run.json

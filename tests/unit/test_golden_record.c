@@ -273,6 +273,10 @@ SPOIL(spills, fixture_role(&runs[3], "optimal.chain29.acc3", 8)->spills = 21)
 SPOIL(issue_limit, IN_EVERY_RUN CYCLES(&runs[i]).mean = 57)
 SPOIL(monotone, IN_EVERY_RUN CYCLES(&runs[i]).mean = 80)
 SPOIL(device, strcpy(runs[3].device.pci_device, "10de:2330"))
+SPOIL(arch, strcpy(runs[3].device.arch, "sm_80"))
+SPOIL(cubin, IN_EVERY_RUN strcpy(runs[i].compiler.flags, "-O3 -arch sm_80 -m 64"))
+SPOIL(cubin_of_one, IN_EVERY_RUN strcpy(runs[i].compiler.flags, "-arch sm_100a"))
+SPOIL(cubin_of_later, IN_EVERY_RUN strcpy(runs[i].compiler.flags, "-arch sm_91"))
 SPOIL(driver, strcpy(runs[3].device.driver, "999"))
 SPOIL(fake, strcpy(runs[3].device.driver, "580.159.04-fake"))
 SPOIL(compiler, strcpy(runs[3].compiler.version, "12.9"))
@@ -306,6 +310,10 @@ static const struct {
     {spoil_monotone,
      "a law is broken: at one acc, a chain that is longer and no less deep does not"},
     {spoil_device, "run 1 and run 4 are of different GPU models or drivers"},
+    {spoil_arch, "run 1 and run 4 are of different GPU models or drivers"},
+    {spoil_cubin, "run 1: says arch sm_90, and its cubin was compiled for sm_80"},
+    {spoil_cubin_of_one, "run 1: says arch sm_90, and its cubin was compiled for sm_100a"},
+    {spoil_cubin_of_later, "run 1: says arch sm_90, and its cubin was compiled for sm_91"},
     {spoil_driver, "run 1 and run 4 are of different GPU models or drivers"},
     {spoil_fake, "run 4 was made with the fake driver of the tests (580.159.04-fake)"},
     {spoil_compiler, "run 1 and run 4 have different compilers"},
@@ -338,6 +346,38 @@ static void test_refusals_write_nothing(void **state)
         assert_int_equal(mkdir(folder, 0777), 0);
         fixture_sessions_free(runs, FIXTURE_SESSIONS);
     }
+    fixture_remove(folder);
+}
+
+/* A GPU that is on record has its arch from there, whatever its runs were made to say. */
+static void test_an_edited_arch_is_refused(void **state)
+{
+    (void)state;
+    char folder[64];
+    fixture_folder(folder);
+    struct accp_run *runs = fixture_sessions(FIXTURE_SESSIONS, 8);
+    struct accp_record_request request = fixture_request(runs, FIXTURE_SESSIONS, folder);
+    struct accp_record_outcome outcome;
+    struct accp_error error;
+    static const char *const compiled[] = {"-arch sm_90 -m 64", "-arch sm_90a", "-arch compute_90",
+                                           ""};
+    for (size_t k = 0; k < sizeof compiled / sizeof *compiled; ++k) {
+        for (size_t i = 0; i < FIXTURE_SESSIONS; ++i)
+            strcpy(runs[i].compiler.flags, compiled[k]);
+        record(runs, FIXTURE_SESSIONS, folder);
+    }
+    for (size_t i = 0; i < FIXTURE_SESSIONS; ++i) {
+        strcpy(runs[i].device.arch, "sm_121");
+        strcpy(runs[i].compiler.flags, "-arch sm_120a");
+    }
+    assert_int_equal(accp_golden_record(&request, &outcome, &error), ACCP_STATUS_REFUSED);
+    assert_non_null(strstr(error.text, "its cubin was compiled for sm_120a"));
+    for (size_t i = 0; i < FIXTURE_SESSIONS; ++i)
+        strcpy(runs[i].compiler.flags, "-arch sm_120 -m 64");
+    assert_int_equal(accp_golden_record(&request, &outcome, &error), ACCP_STATUS_REFUSED);
+    assert_non_null(strstr(error.text, "run 1: says arch sm_121, and its GPU is on record as "
+                                       "sm_90-132sm-140gib-10de.2335"));
+    fixture_sessions_free(runs, FIXTURE_SESSIONS);
     fixture_remove(folder);
 }
 
@@ -533,6 +573,7 @@ int main(void)
         cmocka_unit_test(test_a_part_is_merged),
         cmocka_unit_test(test_a_lost_growth_is_dropped),
         cmocka_unit_test(test_refusals_write_nothing),
+        cmocka_unit_test(test_an_edited_arch_is_refused),
         cmocka_unit_test(test_predicted_goldens_lie_apart),
         cmocka_unit_test(test_a_bad_golden_is_not_overwritten),
         cmocka_unit_test(test_without_room_the_old_golden_stays),
