@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char loops_format[] = "accprobe-loops/1";
 
@@ -317,11 +318,13 @@ static enum accp_status record_part(const struct accp_shape_record_request *requ
                                     struct accp_shape_record_outcome *outcome,
                                     struct accp_error *error)
 {
-    char folder[PATH_MAX], path[PATH_MAX];
+    char folder[PATH_MAX], path[PATH_MAX], loops[PATH_MAX];
     struct accp_shapes old = {0}, merged = {0};
     size_t changed = 0;
     int made = 0;
     accp_shape_goldens_place(request->folder, shapes->arch, probe, folder);
+    loops_path(request->folder, shapes->arch, loops);
+    const bool has_loops = !accp_file_is_missing(loops);
     int length = snprintf(path, sizeof path, "%s/%s.json", folder, shapes->compiler_version);
     if (length < 0 || (size_t)length >= sizeof path)
         return accp_fail(error, ACCP_STATUS_IO, request->folder, -1, "the path is too long");
@@ -335,6 +338,7 @@ static enum accp_status record_part(const struct accp_shape_record_request *requ
             status = accp_alias_free(folder, shapes->compiler_version, error);
         if (status == ACCP_STATUS_OK) status = accp_alias_find(folder, &merged, error);
         if (status == ACCP_STATUS_OK) status = write_golden(request, path, &merged, error);
+        if (status != ACCP_STATUS_OK && !has_loops) unlink(loops); /* nothing points to them */
         if (status != ACCP_STATUS_OK) accp_folder_unmake(folder, made);
         snprintf(outcome->last_written, sizeof outcome->last_written, "%s", path);
     }

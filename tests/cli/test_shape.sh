@@ -92,7 +92,7 @@ bad 4 'is truncated' shape --cubin huge
 bad 4 'would hold 2147483648 bytes' shape --cubin gigabytes
 
 # What a person in a hurry does wrong.
-bad 4 'has no kernels for' shape --arch sm_42
+bad 4 'sm_42: no arch is called so; there are: sm_75, ' shape --arch sm_42
 bad 4 'names a kernel of --cubin' shape --arch sm_90 --kernel optimal_chain29_acc4_effective4
 bad 4 'is code for sm_90' shape --cubin $cubin --arch sm_80
 bad 4 'the cubin says that it was compiled by 13.0.88' shape --cubin $cubin --compiler 12.4.131
@@ -141,6 +141,17 @@ expect 0 '' record --hashes bare-other.json
 [ ! -e golden/shape/sm_90/loops.json ] || broken 'no listings'
 expect 2 '' shape --cubin $cubin
 ! grep -q 'instruction 1 of the loop' stdout || broken 'no name for what no listing shows'
+
+# Listings that are written and then lack their golden, for which there is no room, are taken back.
+sed 's/"registers": [0-9]*/"registers": 99/' other.json >one.json
+cp -r golden kept-golden
+expect 0 '' record one.json
+room=$(($(stat -c %s golden/shape/sm_90/13.0.88.json) - 1))
+[ "$(stat -c %s golden/shape/sm_90/loops.json)" -le $room ] || broken 'listings that are smaller than their golden'
+rm -r golden && mv kept-golden golden && cp golden/shape/sm_90/13.0.88.json kept-13.json
+bad 4 'cannot write, it is as it was' prlimit --fsize=$room "$accprobe" record --golden golden --reason test one.json
+[ "$(ls golden/shape/sm_90)" = 13.0.88.json ] || broken "no listings without their golden: $(ls golden/shape/sm_90)"
+cmp -s golden/shape/sm_90/13.0.88.json kept-13.json || broken 'the golden as it was'
 
 # A release that made the code of another one names it; before that one's golden changes, it gets rows of its own.
 alias=golden/shape/sm_90/13.0.99.json
