@@ -76,8 +76,8 @@ static enum accp_status read_format(struct accp_options *options, struct accp_er
         options->shape = (enum accp_format)i;
         return ACCP_STATUS_OK;
     }
-    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
-                     "--format %.40s: must be table, json or markdown", options->format);
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1, "--format %.40s: must be %s",
+                     options->format, accp_option_rows[ACCP_OPTION_format].help);
 }
 
 /* One option at argv[*at]; moves *at to the last word that it took. `seen` holds those with a value so far. */

@@ -27,7 +27,12 @@ static void print_source(const struct accp_policy *policy, FILE *stream, bool ma
     fputc('\n', stream);
 }
 
-/* "+3.1%", "-" for the split itself, "?" where that acc has no time. */
+static bool is_nothing(double margin)
+{
+    return fabs(margin) < 0.0005; /* what would round to 0.0 % */
+}
+
+/* "+3.1 %", "-" for the split itself, "?" where that acc has no time. */
 static void margin_text(const struct accp_policy_answer *answer, int acc, char *text, size_t bytes)
 {
     const double margin = accp_policy_margin(answer, acc);
@@ -36,7 +41,11 @@ static void margin_text(const struct accp_policy_answer *answer, int acc, char *
     else if (isnan(margin))
         snprintf(text, bytes, "?");
     else
-        snprintf(text, bytes, "%+.1f%%", 100 * margin);
+        snprintf(text, bytes, "%s%.1f %%",
+                 is_nothing(margin) ? ""
+                 : margin < 0       ? "-"
+                                    : "+",
+                 100 * fabs(margin));
 }
 
 static enum accp_status ask(const struct accp_policy *policy,
@@ -273,7 +282,7 @@ static enum accp_status print_regrets(const struct accp_policy_regret *regrets, 
         accp_table_cell(table, 4, "%d", row->best);
         accp_table_cell(table, 5, "%.6g", row->least_cycles);
         for (size_t k = 0; k < sizeof shown / sizeof *shown; ++k)
-            accp_table_cell(table, 6 + k, "%.2f%%", 100 * shown[k]);
+            accp_table_cell(table, 6 + k, "%.2f %%", 100 * shown[k]);
     }
     if (status == ACCP_STATUS_OK && format == ACCP_FORMAT_JSON)
         status = accp_table_print_json(table, "accprobe-policy-judgement/1", stream, error);

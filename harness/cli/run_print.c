@@ -16,7 +16,7 @@ static void modes_text(const struct accp_cycles *cycles, char *text, size_t byte
     text[0] = 0;
     for (size_t i = 0; i < cycles->mode_count && i < 4; ++i) {
         size_t used = strlen(text);
-        snprintf(text + used, bytes - used, "%s%.0f (%.0f%%)", i ? " " : "",
+        snprintf(text + used, bytes - used, "%s%.0f (%.0f %%)", i ? " " : "",
                  cycles->modes[i].cycles, 100 * cycles->modes[i].weight);
     }
     if (cycles->mode_count > 4) strncat(text, " ...", bytes - strlen(text) - 1);

@@ -88,20 +88,31 @@ static void list_folder(const char *path, char *text, size_t text_bytes)
     if (count >= 0) free(entries);
 }
 
+static enum accp_status no_kernels(const char *arch, const char *folder, struct accp_error *error)
+{
+    char built[256], known[256] = "";
+    list_folder(folder, built, sizeof built);
+    if (accp_arch_find(arch))
+        return accp_fail(error, ACCP_STATUS_INPUT, arch, -1,
+                         "this build has no kernels for it, only for: %s; build again with an nvcc "
+                         "that knows it, and -DACCPROBE_ARCHES=%s",
+                         built, arch);
+    for (int i = 0; i < ACCP_ARCH_COUNT; ++i) {
+        const size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", accp_arches[i].name);
+    }
+    return accp_fail(error, ACCP_STATUS_INPUT, arch, -1,
+                     "no arch is called so; there are: %s; this build has kernels for: %s", known,
+                     built);
+}
+
 enum accp_status accp_cubin_read(const char *arch, const char *probe, char *path,
                                  struct accp_bytes *cubin, struct accp_error *error)
 {
-    char folder[PATH_MAX], known[256];
+    char folder[PATH_MAX];
     ACCP_TRY(data_folder("cubin", "cubin", folder, error));
     snprintf(path, PATH_MAX, "%s/%s", folder, arch);
-    if (!is_folder(path)) {
-        list_folder(folder, known, sizeof known);
-        return accp_fail(
-            error, ACCP_STATUS_INPUT, arch, -1,
-            "this build has no kernels for it, only for: %s; build again with an nvcc that "
-            "knows it, and -DACCPROBE_ARCHES=%s",
-            known, arch);
-    }
+    if (!is_folder(path)) return no_kernels(arch, folder, error);
     snprintf(path, PATH_MAX, "%s/%s/%s.cubin", folder, arch, probe);
     if (access(path, F_OK) != 0)
         return accp_fail(error, ACCP_STATUS_INPUT, path, -1,

@@ -119,11 +119,10 @@ int accp_verb_report(const struct accp_options *options)
     size_t count = (size_t)options->operand_count;
     enum accp_status status = ACCP_STATUS_OK;
     if (options->format && options->shape != ACCP_FORMAT_MARKDOWN)
-        status =
-            accp_fail(&error, ACCP_STATUS_USAGE, NULL, -1,
-                      "--format %s: report writes a page, or with --format markdown a summary; "
-                      "accprobe check has the others",
-                      options->format);
+        status = accp_fail(&error, ACCP_STATUS_USAGE, NULL, -1,
+                           "--format %s: report writes a page of HTML where it is left out, and a "
+                           "summary with --format markdown; accprobe check has the others",
+                           options->format);
     if (status == ACCP_STATUS_OK && options->shape != ACCP_FORMAT_MARKDOWN)
         status = accp_plot_tool(tool, &error);
     if (status == ACCP_STATUS_OK)

@@ -5,6 +5,7 @@
 
 enum { NOISE_FACTOR = 3 };
 static const double least_difference = 0.001;
+static const double rounds_to_nothing = 0.0005; /* 0.0 %, as figures are given */
 
 static const struct {
     const char *id, *words;
@@ -73,9 +74,13 @@ void accp_answer_say(struct accp_policy_answer *answer)
     for (size_t i = 0; i < sizeof compared / sizeof *compared; ++i) {
         const double margin = accp_policy_margin(answer, compared[i]);
         if (compared[i] == answer->split || isnan(margin)) continue;
-        used += (size_t)snprintf(answer->words + used, sizeof answer->words - used,
-                                 "; %d would take %.1f %% %s", compared[i], 100 * fabs(margin),
-                                 margin < 0 ? "less" : "more");
+        if (fabs(margin) < rounds_to_nothing)
+            used += (size_t)snprintf(answer->words + used, sizeof answer->words - used,
+                                     "; %d would take as long", compared[i]);
+        else
+            used += (size_t)snprintf(answer->words + used, sizeof answer->words - used,
+                                     "; %d would take %.1f %% %s", compared[i], 100 * fabs(margin),
+                                     margin < 0 ? "less" : "more");
     }
     const char *separator = "; no difference between ";
     size_t ties = 0;

@@ -104,7 +104,7 @@ void accp_policy_conditions_text(const struct accp_policy_conditions *conditions
 /* RULE(id, words): which rule answered. */
 #define ACCP_POLICY_RULE_TABLE(RULE) \
     RULE(SPLIT, "the chain's latency is what the iteration waits for") \
-    RULE(KEEP_ONE, "keep 1: what a split saves is less than what it costs") \
+    RULE(KEEP_ONE, "keep 1: a split saves no more than it costs") \
     RULE(NO_DIFFERENCE, "keep 1, no difference: what a split saves is within the noise") \
     RULE(MEMORY, "keep 1, no difference: memory is what the iteration waits for") \
     RULE(COVERED, "keep 1: other work of the scheduler covers the chain's latency") \

@@ -136,6 +136,7 @@ static void put_line(FILE *stream, const struct accp_line *line)
     put_number(stream, line->value);
     put_number(stream, line->low);
     put_number(stream, line->high);
+    fprintf(stream, "<td>%s</td>", strcmp(line->unit, "percent") == 0 ? "%" : line->unit);
     if (isnan(line->least_visible))
         fputs("<td></td>", stream);
     else
@@ -160,7 +161,7 @@ static void put_lines(FILE *stream, const struct accp_judgement *judgement, bool
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
           "aria-label=\"Claims\"><table class=\"claims\"><thead><tr>"
           "<th>verdict</th><th>claim</th><th>value</th><th>from</th>"
-          "<th>to</th><th>least "
+          "<th>to</th><th>in</th><th>least "
           "visible</th><th>reason</th></tr></thead><tbody>\n",
           stream);
     for (int verdict = ACCP_VERDICT_COUNT - 1; verdict >= 0; --verdict)

@@ -98,8 +98,10 @@ static void put_map(FILE *stream, const struct accp_summary *summary)
     size_t columns = warps_of(summary, warps);
     double most = most_gain(summary);
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Peaks by "
-          "occupancy\">\n<table class=\"heat\"><caption>The best number of accumulators, by chain "
-          "and warps on an SM</caption><thead><tr><th scope=\"col\">warps</th>",
+          "occupancy\">\n<table class=\"heat\"><caption>The best number of accumulators, and how "
+          "much "
+          "longer one takes, by chain and warps on an SM</caption><thead><tr><th "
+          "scope=\"col\">warps</th>",
           stream);
     for (size_t i = 0; i < columns; ++i)
         fprintf(stream, "<th scope=\"col\">%d</th>", warps[i]);

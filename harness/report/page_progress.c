@@ -147,7 +147,7 @@ static void put_progress_table(const struct accp_paging *paging, const struct ac
     struct accp_page_accs accs;
     accp_page_accs_of(paging->summary, of->family, of->warps, &accs);
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Progress as a "
-          "table\"><table><thead><tr><th>progress</th>",
+          "table\"><table><thead><tr><th>iterations in 10,000,000 cycles</th>",
           paging->stream);
     for (size_t i = 0; i < accs.count; ++i)
         fprintf(paging->stream, "<th class=\"n\">acc%d</th>", accs.accs[i]);
@@ -172,9 +172,11 @@ static void put_strangers(const struct accp_paging *paging)
         const struct accp_point *point = &paging->summary->points[i];
         if (point->family[0] || point->processes == 0) continue;
         if (!any)
-            fputs("<h3>Kernels of no role</h3><table class=\"kernels\"><thead><tr><th>kernel</th>"
-                  "<th>warps</th><th>cycles</th><th>progress</th></tr></thead><tbody>\n",
-                  paging->stream);
+            fputs(
+                "<h3>Kernels of no role</h3><table class=\"kernels\"><thead><tr><th>kernel</th>"
+                "<th>warps</th><th>cycles an iteration</th><th>iterations in 10,000,000 cycles</th>"
+                "</tr></thead><tbody>\n",
+                paging->stream);
         any = true;
         fputs("<tr><td>", paging->stream);
         accp_markup_text(paging->stream, point->role);

@@ -130,7 +130,7 @@ for device in 0 all; do
 done
 expect 4 'not an option of gate' "$accprobe" gate --warps 8
 expect 4 'is not a folder' "$accprobe" gate --golden /nonexistent
-expect 4 'must be table, json or markdown' "$accprobe" gate --format yaml
+expect 4 'must be table (for people), json, or markdown (for a review); of report: markdown, and left out it is a page of HTML' "$accprobe" gate --format yaml
 expect 4 '--format is given twice, the second time as table' "$accprobe" gate --format json --format=table
 expect 4 '--out is given twice' "$accprobe" measure --out one.json -o two.json
 expect 4 'not a verb' "$accprobe" gates
@@ -139,7 +139,12 @@ expect 4 'operand 2 is empty: a variable that is not set?' "$accprobe" diff one.
 expect 4 'cannot write' "$accprobe" measure --out /nonexistent/run.json
 expect 4 'no protocol is called' "$accprobe" measure --protocol sed
 expect 4 '--length is of the ops probe' "$accprobe" measure --length 64
-expect 4 'this build has no kernels for it' "$accprobe" predict --arch sm_99
+for verb in predict shape gate; do
+    expect 4 'SM_90: no arch is called so; there are: sm_75, sm_80, ' "$accprobe" $verb --arch SM_90
+    grep -q '; this build has kernels for: .*sm_90' stderr || broken "arches that are built: $(cat stderr)"
+done
+unbuilt=$(for arch in sm_88 sm_87 sm_110; do [ -d "$ACCP_BINARY_DIR/cubin/$arch" ] || echo $arch; done | head -n1)
+[ -z "$unbuilt" ] || expect 4 "$unbuilt: this build has no kernels for it, only for: " "$accprobe" predict --arch "$unbuilt"
 expect 4 'names a kernel of --cubin' "$accprobe" predict --kernel optimal_chain29_acc4_effective4
 ACCP_FAKE=no_device expect 4 'no protocol is called' "$accprobe" measure --protocol sed
 ACCP_FAKE=no_device expect 4 'is not an ELF file' "$accprobe" measure --cubin "$recording"

@@ -24,7 +24,10 @@ answer 'why: the chain.s latency .* 1 would take 5[0-9.]+ % more' --chain 29 --w
 answer '^split: 1$' --chain 29 --warps 2 --given registers-left=0
 answer 'no further than registers are left' --chain 29 --warps 2 --given registers-left=1
 answer 'keep 1: other work of the scheduler covers' --chain 13 --warps 1 --given independent=16
-answer 'keep 1: what a split saves is less' --chain 3 --warps 8
+answer 'keep 1: a split saves no more than it costs' --chain 3 --warps 8
+answer '^ +3 +1 +1 +- +0[.]0 % .* KEEP_ONE .*; 2 would take as long; no difference between 1, 2$'
+answer '[+]40[.]5 %  [+]2[.]7 %   0[.]0 % SPLIT '
+! grep -E '[0-9]%|[-+]0[.]0 %| 0[.]0 % (more|less)' stdout || broken 'figures as everywhere, and none of nothing'
 expect 0 '' "$accprobe" predict --filter '^optimal[.]' --warps 8 --out predicted.json
 answer '^predicted, not measured: ' predicted.json
 expect 4 'its source is predicted' "$accprobe" policy "$recorded"/occupancy/optimal.run.json predicted.json
@@ -181,7 +184,7 @@ cubin=$ACCP_BINARY_DIR/cubin/sm_90/ops.cubin
 answer 'from the SASS of .*ops.cubin \(sm_90, ptxas 1[0-9.]+\), not measured' --cubin "$cubin"
 [ "$(grep -c '^ops_' stdout)" = 30 ] || broken "6 operators at 5 loads: $(cat stdout)"
 answer '^split: [248]$' --cubin "$cubin" --filter welford --warps 1 --given iterations=21
-answer 'keep 1: what a split saves is less than what it costs' --cubin "$cubin" --filter softmax --warps 1
+answer 'keep 1: a split saves no more than it costs' --cubin "$cubin" --filter softmax --warps 1
 answer 'no further than the resident warps stay' --cubin "$cubin" --filter gemm --warps 16 --given iterations=21
 answer 'memory is what the iteration waits for' --cubin "$cubin" --filter bias --warps 8 --given bytes=96,bandwidth=18
 expect 4 '--filter nothing: matches none of its' "$accprobe" policy --cubin "$cubin" --filter nothing

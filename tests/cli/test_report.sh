@@ -77,6 +77,9 @@ assert "<script>alert(1)</script>" in text
 assert "optimal.chain29.acc2.level@8" in text and "SLOWER_SAME_SASS" in text
 assert "this SASS is not on record" in text and "other SASS" in text
 assert "90941.5" in text, "the best progress of chain 29 at 8 warps"
+lines = re.findall(r"optimal[.]chain29[.](\w+)@8</td><td>[-0-9.]+</td><td>[0-9.]*</td><td>[0-9.]+</td><td>([^<]*)</td>", source)
+assert dict(lines) == {"order": "%", "peak": "%"} and "<td>cycles</td>" in source, ("units beside numbers", lines)
+assert text.count("iterations in 10,000,000 cycles") == 3 and "cycles an iteration" in text and "and how much longer one takes" in text
 assert text.count("an iteration, predicted") == 4, "acc1 and acc2 at 4 and 8 warps"
 assert "the kernel of this build is other SASS" in text
 assert "the document" in text and "+25.9" in text
@@ -165,7 +168,9 @@ HOME=$scratch/home expect 0 '' "$accprobe" report "$name" --timeline '^optimal[.
 cmp -s page.html again.html || broken 'the same page for everybody'
 [ ! -e pwned ] || broken "nobody's settings read"
 
-expect 4 'report writes a page' "$accprobe" report --format json run.json
+expect 4 'report writes a page of HTML where it is left out, and a summary with --format markdown' "$accprobe" report --format json run.json
+expect 4 '--format html: must be table (for people), json, or markdown (for a review); of report: markdown, and left out it is a page of HTML' \
+    "$accprobe" report --format html run.json
 expect 4 'matches no role' "$accprobe" report --timeline chain31 run.json -o none.html
 expect 4 'timeline' "$accprobe" report --timeline '[' run.json -o none.html
 head -c 3000 run.json >half.json
