@@ -21,6 +21,23 @@ for operator, of_it in chains.items():
         assert kernel["depth"] == 24 // acc * (of_it > 0), kernel
 assert not kernels, kernels
 END
+    # A warp ends when its results can be seen: the clock is read behind a release, which stands behind the stores of results, in
+    # every kernel alike; else whether it waits for these would be told apart by K.
+    expect 0 '' "$accprobe" shape --cubin "$cubin" --listing
+    python3 - <<'END' || broken "the ends of $cubin's kernels"
+import re
+order = {}
+for line in open("stdout"):
+    begin = re.match(r"(ops_\w+) \(sm_", line)
+    if begin:
+        kernel = begin[1]
+        order[kernel] = ""
+    elif re.match(r"[| ] +[0-9a-f]{5} ", line):
+        order[kernel] += "".join(mark for name, mark in (("STG", "s"), ("MEMBAR", "m"), ("SR_CLOCKLO", "c")) if name in line)
+assert len(order) == 31, len(order)
+wrong = {kernel: marks for kernel, marks in order.items() if not re.fullmatch("c+s+mscss", marks)}
+assert not wrong, wrong
+END
 done
 
 expect 4 'matches no role of ops' "$accprobe" measure --probe ops --filter nothing
