@@ -11,6 +11,11 @@
 #include <string.h>
 
 enum { CHECK_ITERATIONS = 3, CLOCK_BUDGET_CYCLES = 200000, HALVES = 2 };
+
+/* How many batches of records wait to be summarised. Ahead of further rows, many, since those take their time; where no
+ * large row follows, a few beside the copies: fresh memory for more took the gate's process 0.04 s longer than none
+ * at all (H200, docs/performance.md). */
+enum { JOBS_AHEAD = 64, JOBS_BESIDE = 4 };
 static const double launch_timeout_s = 20;
 
 /* What stands on the device and on the host while one request is served. */
@@ -413,7 +418,9 @@ static enum accp_status allocate(struct session *session, const struct sizes *si
         (is_shared && !session->host_selectors))
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for %zu warps' records",
                          sizes->records);
-    ACCP_TRY(accp_summariser_create(sizes->pooled, is_shared, &session->summariser, error));
+    ACCP_TRY(accp_summariser_create(sizes->pooled, is_shared,
+                                    sizes->rows > 2 ? JOBS_AHEAD : JOBS_BESIDE,
+                                    &session->summariser, error));
     ACCP_TRY(accp_device_allocate(device, sizeof(float) * ACCP_INPUT_ROWS * ACCP_LANES,
                                   &session->input, error));
     ACCP_TRY(accp_device_allocate(device, sizes->skews * sizeof(uint32_t), &session->skews, error));

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* As many jobs as fit: enough that whoever fills them seldom waits. */
 enum { JOBS_MOST = 64, BYTES_MOST = 64 << 20 };
 
 /* Jobs are numbered from 0 on, and number n stands in slot n % slot_count. `submitted` and `done` count
@@ -64,10 +63,12 @@ static void *work(void *argument)
     return NULL;
 }
 
-static bool allocate(struct accp_summariser *summariser, size_t most_warps, bool selects)
+static bool allocate(struct accp_summariser *summariser, size_t most_warps, bool selects,
+                     size_t jobs)
 {
     const size_t bytes = most_warps * (sizeof(struct accp_record) + (selects ? 1 : 0));
     size_t fit = BYTES_MOST / bytes;
+    if (fit > jobs) fit = jobs;
     if (fit > JOBS_MOST) fit = JOBS_MOST;
     summariser->slot_count = fit < 2 ? 2 : fit;
     summariser->samples = calloc(most_warps, sizeof *summariser->samples);
@@ -91,13 +92,13 @@ static void release(struct accp_summariser *summariser)
     free(summariser);
 }
 
-enum accp_status accp_summariser_create(size_t most_warps, bool selects,
+enum accp_status accp_summariser_create(size_t most_warps, bool selects, size_t jobs,
                                         struct accp_summariser **summariser,
                                         struct accp_error *error)
 {
     struct accp_summariser *created = calloc(1, sizeof *created);
     *summariser = NULL;
-    if (!created || !allocate(created, most_warps, selects)) {
+    if (!created || !allocate(created, most_warps, selects, jobs)) {
         if (created) release(created);
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for %zu warps' records",
                          most_warps);

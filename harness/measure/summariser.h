@@ -29,9 +29,9 @@ struct accp_summariser_job {
 
 struct accp_summariser;
 
-/* For batches of `most_warps` warps at the most. *summariser is owned by the caller:
- * accp_summariser_destroy. MEMORY. */
-enum accp_status accp_summariser_create(size_t most_warps, bool selects,
+/* For batches of `most_warps` warps at the most, of which up to `jobs` (2 or more; at the most those that fit into 64 MB)
+ * wait at a time. *summariser is owned by the caller: accp_summariser_destroy. MEMORY. */
+enum accp_status accp_summariser_create(size_t most_warps, bool selects, size_t jobs,
                                         struct accp_summariser **summariser,
                                         struct accp_error *error);
 

@@ -144,7 +144,8 @@ static void test_summariser(void **state)
     for (int failing = 0; failing < 2; ++failing) {
         struct accp_summariser *summariser;
         struct accp_error error = {.code = ACCP_STATUS_OK};
-        assert_int_equal(accp_summariser_create(100, false, &summariser, &error), ACCP_STATUS_OK);
+        assert_int_equal(accp_summariser_create(100, false, failing ? 64 : 2, &summariser, &error),
+                         ACCP_STATUS_OK);
         for (size_t i = 0; i < JOBS; ++i) {
             struct accp_summariser_job *job = accp_summariser_begin(summariser);
             fill_job(job, i, &kernel, &summaries[i]);
