@@ -50,4 +50,20 @@ for file in README.md golden/README.md docs/{compilers,explain,exports,fleet,pol
 done
 [ $count -ge 28 ] || broken "28 commands in the docs, not $count"
 echo "$count commands"
+
+# What docs/performance.md says of the processes of docs/performance.tsv.
+python3 - "$ACCP_SOURCE_DIR/docs" <<'END' || broken 'the figures of docs/performance.tsv in docs/performance.md'
+import csv, statistics, sys
+rows = csv.DictReader((line for line in open(sys.argv[1] + "/performance.tsv") if line[0] != "#"), delimiter="\t")
+walls = {}
+for row in rows:
+    walls.setdefault((row["what"], row["tool"]), []).append(float(row["wall_s"]))
+page, said = open(sys.argv[1] + "/performance.md").read(), 0
+for (what, tool), values in walls.items():
+    assert len(values) == 5, (what, tool)
+    figure = "%.3f s" % statistics.median(values) + (" (%.3f to %.3f)" % (min(values), max(values)) if what != "gate" else "")
+    assert figure in page, (what, tool, figure)
+    said += 1
+assert said == 9
+END
 echo passed
