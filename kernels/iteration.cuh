@@ -49,8 +49,9 @@ static __device__ __forceinline__ void accp_finish(struct accp_lane &lane)
 #pragma unroll
     for (int k = 0; k < effective; ++k)
         if (accp_is_carried(sink, k))
-            lane.sink = __fadd_rn(lane.sink, sink == ACCP_SINK_STORE ? *accp_slot<effective>(k)
-                                                                     : lane.accumulator[k]);
+            lane.sink =
+                __fadd_rn(lane.sink, sink == ACCP_SINK_STORE ? (float)*accp_slot<effective>(k)
+                                                             : lane.accumulator[k]);
 }
 
 template <int chain, int effective, enum accp_sink sink, enum accp_placement placement>
