@@ -157,18 +157,40 @@ static enum accp_status read_loops(const struct accp_json *root, const char *arc
     return accp_listings_read(&object, listings, error);
 }
 
-enum accp_status accp_golden_loops_read(const char *folder, const char *arch,
-                                        struct accp_listings *listings, struct accp_error *error)
+static enum accp_status open_loops(const char *path, const char *arch,
+                                   struct accp_listings *listings, struct accp_error *error)
 {
-    char path[PATH_MAX];
     json_t *json;
     struct accp_json root;
-    loops_path(folder, arch, path);
     if (accp_file_is_missing(path)) return ACCP_STATUS_OK;
     ACCP_TRY(accp_json_open(path, loops_format, &json, &root, error));
     enum accp_status status = read_loops(&root, arch, listings, error);
     json_decref(json);
     return status;
+}
+
+enum accp_status accp_golden_loops_read(const char *folder, const char *arch,
+                                        struct accp_listings *listings, struct accp_error *error)
+{
+    char path[PATH_MAX];
+    loops_path(folder, arch, path);
+    return open_loops(path, arch, listings, error);
+}
+
+enum accp_status accp_golden_loops_beside(const char *file, const struct accp_shapes *shapes,
+                                          struct accp_listings *listings, struct accp_error *error)
+{
+    static const char *const places[] = {"loops.json", "../loops.json"};
+    const char *name = strrchr(file, '/');
+    const int length = name ? (int)(name + 1 - file) : 0;
+    if (!shapes->record.reason[0] || shapes->listings.count > 0) return ACCP_STATUS_OK;
+    for (size_t i = 0; i < sizeof places / sizeof *places && listings->count == 0; ++i) {
+        char path[PATH_MAX];
+        const int bytes = snprintf(path, sizeof path, "%.*s%s", length, file, places[i]);
+        if (bytes > 0 && (size_t)bytes < sizeof path)
+            ACCP_TRY(open_loops(path, shapes->arch, listings, error));
+    }
+    return ACCP_STATUS_OK;
 }
 
 static enum accp_status write_loops(const char *path, const char *arch,
@@ -330,18 +352,17 @@ static enum accp_status record_part(const struct accp_shape_record_request *requ
         return accp_fail(error, ACCP_STATUS_IO, request->folder, -1, "the path is too long");
     if (!accp_file_is_missing(path)) ACCP_TRY(accp_shapes_read(path, &old, error));
     enum accp_status status = merge(&old, shapes, &merged, &changed, error);
+    if (status == ACCP_STATUS_OK && changed > 0) status = accp_folder_make(folder, &made, error);
+    if (status == ACCP_STATUS_OK && !request->hashes_only)
+        status = add_loops(request, shapes, outcome, error);
     if (status == ACCP_STATUS_OK && changed > 0) {
-        status = accp_folder_make(folder, &made, error);
-        if (status == ACCP_STATUS_OK && !request->hashes_only)
-            status = add_loops(request, shapes, outcome, error);
-        if (status == ACCP_STATUS_OK && old.count > 0)
-            status = accp_alias_free(folder, shapes->compiler_version, error);
+        if (old.count > 0) status = accp_alias_free(folder, shapes->compiler_version, error);
         if (status == ACCP_STATUS_OK) status = accp_alias_find(folder, &merged, error);
         if (status == ACCP_STATUS_OK) status = write_golden(request, path, &merged, error);
-        if (status != ACCP_STATUS_OK && !has_loops) unlink(loops); /* nothing points to them */
-        if (status != ACCP_STATUS_OK) accp_folder_unmake(folder, made);
         snprintf(outcome->last_written, sizeof outcome->last_written, "%s", path);
     }
+    if (status != ACCP_STATUS_OK && !has_loops) unlink(loops); /* nothing points to them */
+    if (status != ACCP_STATUS_OK) accp_folder_unmake(folder, made);
     outcome->written += changed > 0;
     outcome->kept += changed == 0;
     outcome->kernels_changed += changed;

@@ -47,6 +47,11 @@ enum accp_status accp_shape_goldens_of(const char *folder, const char *arch, int
 enum accp_status accp_golden_loops_read(const char *folder, const char *arch,
                                         struct accp_listings *listings, struct accp_error *error);
 
+/* The same, from the place of a golden shape's file: loops.json beside it, or in the folder above it, where the goldens of all
+ * probes but the first have theirs. Nothing is read for a shape file that is no golden, or that holds listings of its own. */
+enum accp_status accp_golden_loops_beside(const char *file, const struct accp_shapes *shapes,
+                                          struct accp_listings *listings, struct accp_error *error);
+
 struct accp_shape_record_request {
     const struct accp_shapes *shapes; /* one file each */
     size_t count;
@@ -66,7 +71,7 @@ struct accp_shape_record_outcome {
 
 /* Makes shape files (with listings, as `accprobe shape --out` writes them) goldens. Kernels of the
  * same name are replaced, others kept; a golden in which nothing changes stays as it is, byte for
- * byte; one whose kernels are all as in another of its folder names that one. Everything is checked before the first file is written; listings are written before the
+ * byte, and listings that its arch lacked are added all the same; one whose kernels are all as in another of its folder names that one. Everything is checked before the first file is written; listings are written before the
  * shapes that point to them. Errors: REFUSED (a broken law without with_broken, a kernel of no role, no listings, an
  * unknown arch, a version that is no build ("12.4"), one kernel twice, a dirty tree, no commit, no
  * reason), INPUT (a golden that is there is bad), IO, MEMORY. */

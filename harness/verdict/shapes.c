@@ -58,9 +58,9 @@ static void say_first_difference(const struct accp_shape *before, const struct a
 {
     const struct accp_listing *left = accp_listings_find(recorded, before->loop.control_hash);
     const struct accp_listing *right = accp_listings_find(now, after->loop.control_hash);
-    char text[ACCP_LISTING_DIFFERENCE_BYTES];
-    if (!left || !right) return;
-    accp_listing_difference(left, right, text, NULL);
+    char text[ACCP_LISTING_DIFFERENCE_BYTES] =
+        "another hot loop, and no listing on record to say where it begins to differ";
+    if (left && right) accp_listing_difference(left, right, text, NULL);
     add(verdict, text);
 }
 

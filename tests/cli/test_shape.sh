@@ -141,6 +141,15 @@ expect 0 '' record --hashes bare-other.json
 [ ! -e golden/shape/sm_90/loops.json ] || broken 'no listings'
 expect 2 '' shape --cubin $cubin
 ! grep -q 'instruction 1 of the loop' stdout || broken 'no name for what no listing shows'
+shows 'another hot loop, and no listing on record to say where it begins to differ'
+# Listings that come later are added to a golden that stays as it is.
+cp golden/shape/sm_90/13.0.88.json bare-golden.json
+expect 0 '' record other.json
+shows '1 unchanged (0 kernels changed, 1 loop new)'
+cmp -s golden/shape/sm_90/13.0.88.json bare-golden.json || broken 'the golden as it was, with listings now'
+expect 2 '' shape --cubin $cubin
+shows 'instruction 1 of the loop'
+! grep -q 'no listing on record' stdout || broken 'a listing on record'
 
 # Listings that are written and then lack their golden, for which there is no room, are taken back.
 sed 's/"registers": [0-9]*/"registers": 99/' other.json >one.json
@@ -215,6 +224,32 @@ shows 'law chain: '
 ! grep -q 'so its golden has it' stdout || broken "another law that is broken, and no word of its golden: $(cat stdout)"
 expect 2 '' shape --cubin $cubin # the law is kept again
 shows ' DRIFT '
+
+# A real one: a volatile read behind the loop keeps accumulators in local memory since 13.1.80. Goldens of both name the loss,
+# and where the loops part from the listings of their arch.
+kept=sink_promoted.sm_90.13.0.cubin lost=sink_volatile.sm_90.13.1.cubin
+expect 0 '' shape --cubin $kept --out promoted.json
+expect 1 '' shape --cubin $lost
+shows 'law spill: 4 LDL and 17 STL, the first at 0x'
+expect 1 '' shape --cubin $lost --out volatile.json
+bad 4 'a law is broken' record promoted.json volatile.json
+expect 0 '' record --broken promoted.json volatile.json
+expect 1 '' shape --cubin $lost
+[ "$(grep -c ' FAIL .*law spill: .*so its golden has it' stdout)" = 2 ] || broken "two roles that spill as their golden has it: $(cat stdout)"
+for pair in "$kept $lost" "golden/shape/sm_90/sink/13.0.88.json golden/shape/sm_90/sink/13.1.80.json"; do
+    # shellcheck disable=SC2086 # two files
+    expect 1 '' "$accprobe" diff $pair
+    shows 'kernels: 2 structure lost'
+    shows 'spills: 4 LDL and 17 STL, 0 and 0 before'
+    shows 'instruction 1 of the loop: FFMA'
+done
+mv golden/shape/sm_90/loops.json loops-aside.json
+expect 1 '' "$accprobe" diff golden/shape/sm_90/sink/13.0.88.json golden/shape/sm_90/sink/13.1.80.json
+shows 'no listing on record'
+! grep -q 'instruction 1 of the loop' stdout || broken 'no name for what no listing shows'
+echo '{' >golden/shape/sm_90/loops.json
+bad 4 'loops.json' "$accprobe" diff golden/shape/sm_90/sink/13.0.88.json golden/shape/sm_90/sink/13.1.80.json
+expect 0 '' "$accprobe" diff golden/shape/sm_90/sink/13.1.80.json golden/shape/sm_90/sink/13.1.80.json
 rm -r golden && mv lawful golden
 
 # A golden that is damaged is bad input, not a missing one.
