@@ -45,16 +45,25 @@ LD_DEBUG=files "$compile" --nvrtc lib/libnvrtc.so --arch sm_90 --out out good.cu
 release() { sed -n 's/.*release \([0-9]*\.[0-9]*\),.*/\1/p;s/.*CUDA \([0-9]*\.[0-9]*\):.*/\1/p'; }
 [ "$("$ACCP_NVCC" --version | release)" = "$(release <stdout)" ] ||
     skip "NVRTC is of another CUDA version than $ACCP_NVCC: not compared"
-source=$ACCP_SOURCE_DIR/kernels/optimal.cu
-expect 0 '' "$ACCP_NVCC" -arch=sm_90 -cubin -I"$ACCP_SOURCE_DIR/matrix" -o nvcc.cubin "$source"
-expect 0 '' with sm_90 -I "$ACCP_SOURCE_DIR/matrix" --out nvrtc.cubin "$source"
 code() { readelf -SW "$1" 2>/dev/null | grep -o '\.text\.[a-z0-9_]*' | sort -u; }
-code nvcc.cubin >sections
-[ "$(wc -l <sections)" = "$(grep -c '^ROLE(' "$ACCP_SOURCE_DIR/matrix/optimal.def")" ] || broken 'the code of every role'
-while read -r section; do
-    for by in nvcc nvrtc; do
-        readelf -x "$section" $by.cubin 2>/dev/null >$by.code
-    done
-    [ "$(wc -l <nvcc.code)" -gt 16 ] || broken "code in $section"
-    cmp -s nvcc.code nvrtc.code || broken "the same code from nvcc and NVRTC in $section"
-done <sections
+sections() {
+    while read -r section; do
+        echo "$section $(readelf -x "$section" "$1" 2>/dev/null | md5sum)"
+    done < <(code "$1")
+}
+# The built cubins are nvcc's. That of 13.0 addresses shared memory otherwise than its NVRTC in the roles that store.
+[ -e "$ACCP_BINARY_DIR/cubin/sm_90/optimal.cubin" ] || skip 'no kernels for sm_90 in this build: not compared'
+compared=0
+for built in "$ACCP_BINARY_DIR"/cubin/sm_90/*.cubin; do
+    probe=$(basename "$built" .cubin)
+    grep -q "^PROBE($probe," "$ACCP_SOURCE_DIR/matrix/probes.def" || continue
+    expect 0 '' with sm_90 -I "$ACCP_SOURCE_DIR/matrix" --out nvrtc.cubin "$ACCP_SOURCE_DIR/kernels/$probe.cu"
+    sections "$built" >nvcc.code
+    sections nvrtc.cubin >nvrtc.code
+    [ "$(wc -l <nvcc.code)" = "$("$ACCP_BINARY_DIR/accprobe" list --probe "$probe" --format json | grep -o '"kernel": "[^"]*"' | sort -u | wc -l)" ] ||
+        broken "the code of every kernel of $probe: $(cat nvcc.code)"
+    if "$ACCP_NVCC" --version | grep -q 'release 13[.]0,'; then sed -i '/_store_/d' nvcc.code nvrtc.code; fi
+    cmp -s nvcc.code nvrtc.code || broken "the same code of $probe from nvcc and NVRTC: $(diff nvcc.code nvrtc.code)"
+    compared=$((compared + $(wc -l <nvcc.code)))
+done
+[ $compared -gt 150 ] || broken "kernels that were compared: $compared"
