@@ -35,7 +35,7 @@ grep '^FAIL *sink.chain29.acc8.carried.level@8 .*STRUCTURE_LOST.*law spill: 8 LD
 # What changed beside it is named from the listings of both compilers, neither of which is the one that was built.
 grep '^DRIFT *sink.chain29.acc4.store.level@4 .*SHAPE_CHANGED.* instruction [0-9]* of the loop: ' stdout >/dev/null ||
     broken "the first instruction of a store: $(grep chain29.acc4.store stdout)"
-rm shape && ln -s "$ACCP_SOURCE_DIR/golden/shape" shape
+rm shape && cp -r "$volatile/shape" shape && rm shape/sm_90/loops.json
 expect 1 '' "$ACCP_SOURCE_DIR/build/accprobe" check "$volatile/13.1.80-sink/run.json" --golden . --all
 grep '^DRIFT *sink.chain29.acc4.store.level@4 .*not known, for want of a listing' stdout >/dev/null ||
     broken "no listing of a store: $(grep chain29.acc4.store stdout)"
