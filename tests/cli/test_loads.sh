@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # The figures of other loads than the gate's (ci/loads.py): a mean over processes, and a page that says what the table says.
+# The figures of other compilers (ci/cycles.py): releases of one code in one column.
 # shellcheck source=tests/cli/expect.sh
 source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
 loads() { python3 "$ACCP_SOURCE_DIR/ci/loads.py" "$@"; }
@@ -24,3 +25,30 @@ loads page table | grep -xF '| 7 plain | **62.00** |  |' >/dev/null || broken "t
 loads page table | grep -xF '| 7 back |  | **64.00** |' >/dev/null || broken "the table as a page: $(loads page table)"
 sed -i 's/NVIDIA H200/NVIDIA H20/' run-3.json
 expect 1 'runs of one device' python3 "$ACCP_SOURCE_DIR/ci/loads.py" gather run-1.json run-3.json
+
+# Four releases, of which the middle two have the same loops.
+while read -r version mean hash; do
+    for probe in optimal tail; do
+        mkdir -p "runs/$probe/$version"
+        sed 's/NVIDIA H20"/NVIDIA H200"/' run-1.json | python3 -c '
+import json, sys
+run = json.load(sys.stdin)
+for role in run["roles"]:
+    role["role"] = role["role"].replace("tail", sys.argv[3])
+    role["sass_exact"] = sys.argv[2]
+    role["cycles"]["mean"] = float(sys.argv[1])
+json.dump(run, sys.stdout)' "$mean" "$hash" "$probe" >"runs/$probe/$version/run-1.json"
+    done
+done <<'END'
+9.10.2 70 aaaaaaaaaaaaaaaa
+9.9.1 60 aaaaaaaaaaaaaaaa
+12.0.1 50 bbbbbbbbbbbbbbbb
+9.9.0 61 cccccccccccccccc
+END
+python3 "$ACCP_SOURCE_DIR/ci/cycles.py" gather runs >cycles || broken 'a table of compilers'
+[ "$(grep -c '' cycles)" = 6 ] || broken "a row for each of four roles: $(cat cycles)"
+[ "$(sed -n 2p cycles)" = "$(printf 'role\twarps\t9.9.0\t9.9.1\t12.0.1\tfarthest')" ] || broken "a column a group: $(cat cycles)"
+[ "$(grep 'tail.*acc2' cycles)" = "$(printf 'tail.chain7.acc2\t8\t61\t65\t50\t7.7')" ] || broken "the mean of 60 and 70: $(cat cycles)"
+grep '^# .*: 9.9.0 1, 9.9.1 2, 12.0.1 1$' cycles >/dev/null || broken "the processes of each group: $(cat cycles)"
+sed -i 's/NVIDIA H200/NVIDIA H20/' runs/tail/9.9.0/run-1.json
+expect 1 'runs of one device' python3 "$ACCP_SOURCE_DIR/ci/cycles.py" gather runs
