@@ -20,9 +20,11 @@
     MECHANISM(YIELD, "yield", "a yield gives the slot away, and costs one when nobody takes it") \
     MECHANISM(SCOREBOARDS, "scoreboards", "wait masks hold a warp until a scoreboard is released") \
     MECHANISM(GREEDY, "greedy", "the warp that issued last goes on as long as it can") \
-    MECHANISM(TURNS, "turns", "the others are served in turn; else the longest unserved") \
+    MECHANISM(SHARES, "shares", "else the one that issued least of late, or waits longest without") \
     MECHANISM(PIPES, "pipes", "16 lanes hold their pipe for two cycles") \
     MECHANISM(WIDE, "wide", "IMAD.WIDE and IMAD.HI hold theirs for four, and delay the next") \
+    MECHANISM(UNIFORM, "uniform", "the uniform pipe is held for two cycles") \
+    MECHANISM(QUEUES, "queues", "LDC, S2R and those of the SFU stand in a queue") \
     MECHANISM(PORTS, "ports", "a register bank gives one register in a cycle") \
     MECHANISM(REUSE, "reuse", "the reuse cache spares reads of a bank") \
     MECHANISM(RESULTS, "results", "a result can be read from the bank some cycles later") \
@@ -30,8 +32,7 @@
     MECHANISM(LINES, "lines", "the line after that of a branch target comes later") \
     MECHANISM(FETCH, "fetch", "the warps of a scheduler ask for one line a cycle") \
     MECHANISM(CACHE, "cache", "a loop that a scheduler cannot keep fetches its beginning anew") \
-    MECHANISM(SHARED, "shared", "the schedulers share the queue of LDC and S2R") \
-    MECHANISM(ROUNDS, "rounds", "those that yielded keep an order until each has had its turns")
+    MECHANISM(SHARED, "shared", "the schedulers share the queue of LDC and S2R")
 
 enum accp_mechanism {
 #define MECHANISM(id, name, meaning) ACCP_MECHANISM_##id,

@@ -150,6 +150,8 @@ static void translate(const struct accp_instruction *in,
         else
             out->wait_cycles = (uint8_t)(out->wait_cycles + parameters->wide_pause_cycles);
     }
+    if (out->unit == ACCP_UNIT_UNIFORM && is_without(without, ACCP_MECHANISM_UNIFORM))
+        out->unit = ACCP_UNIT_NONE;
     out->from_fma = is_fma(out->unit);
     if (!is_without(without, ACCP_MECHANISM_RESULTS) &&
         (out->from_fma || out->unit == ACCP_UNIT_ALU))

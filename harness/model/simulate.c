@@ -140,67 +140,58 @@ static bool may_issue(const struct accp_simulation *simulation,
 }
 
 /* Whether warp `w` comes before `chosen` of those that may issue: one that did not yield before one
- * that did. Of those that yielded, one that has turns left in this round, in an order that stays for
- * the round. Else in turn, the numbers going down from the warp that issued last; or, without turns,
- * by how long ago each issued. */
+ * that did; then the one that was served less, or has the higher number. Without shares, the one that
+ * waits longer. */
 static bool is_before(const struct accp_simulation *simulation,
                       const struct accp_model_scheduler *scheduler, int w, int chosen)
 {
     const struct accp_model_warp *a = &scheduler->warps[w], *b = &scheduler->warps[chosen];
-    const int count = scheduler->warp_count, last = scheduler->last_warp;
     if (a->yielded != b->yielded) return b->yielded;
-    if (a->yielded && has(simulation, ACCP_MECHANISM_ROUNDS)) {
-        if ((a->turns > 0) != (b->turns > 0)) return a->turns > 0;
-        if (a->turns > 0)
-            return (scheduler->first_warp - w + count) % count <
-                   (scheduler->first_warp - chosen + count) % count;
-    }
-    if (!has(simulation, ACCP_MECHANISM_TURNS)) return a->issue_cycle < b->issue_cycle;
-    return (last - 1 - w + count) % count < (last - 1 - chosen + count) % count;
+    if (!has(simulation, ACCP_MECHANISM_SHARES)) return a->issue_cycle < b->issue_cycle;
+    return a->served != b->served ? a->served < b->served : w > chosen;
 }
 
-static int first_of(const struct accp_simulation *simulation,
-                    const struct accp_model_scheduler *scheduler,
-                    const bool able[ACCP_MODEL_SCHEDULER_WARPS])
-{
-    int chosen = -1;
-    for (int w = 0; w < scheduler->warp_count; ++w)
-        if (able[w] && (chosen < 0 || is_before(simulation, scheduler, w, chosen))) chosen = w;
-    return chosen;
-}
-
-/* A new round when nobody has turns left: they share those of the next, and another comes first. */
-static bool begin_round(const struct accp_simulation *simulation,
-                        struct accp_model_scheduler *scheduler)
-{
-    for (int w = 0; w < scheduler->warp_count; ++w)
-        if (scheduler->warps[w].turns > 0) return false;
-    const int turns = simulation->parameters->round_turns / scheduler->warp_count;
-    for (int w = 0; w < scheduler->warp_count; ++w)
-        scheduler->warps[w].turns = turns > 1 ? turns : 1;
-    scheduler->first_warp = (scheduler->first_warp + 1) % scheduler->warp_count;
-    return true;
-}
-
-/* The owner if it can; else the first of the others. -1: none can. A turn is spent where another
- * would have liked it. */
-static int choose(const struct accp_simulation *simulation, struct accp_model_scheduler *scheduler)
+/* The owner if it can; else the first of the others. -1: none can. */
+static int choose(const struct accp_simulation *simulation,
+                  const struct accp_model_scheduler *scheduler)
 {
     const int owner = scheduler->owner;
+    int chosen = -1;
     if (owner >= 0 && may_issue(simulation, scheduler, &scheduler->warps[owner])) return owner;
-    bool able[ACCP_MODEL_SCHEDULER_WARPS];
-    int count = 0;
     for (int w = 0; w < scheduler->warp_count; ++w)
-        count += able[w] = may_issue(simulation, scheduler, &scheduler->warps[w]);
-    int chosen = first_of(simulation, scheduler, able);
-    if (count < 2 || !scheduler->warps[chosen].yielded || !has(simulation, ACCP_MECHANISM_ROUNDS))
-        return chosen;
-    if (scheduler->warps[chosen].turns == 0) {
-        if (!begin_round(simulation, scheduler)) return chosen;
-        chosen = first_of(simulation, scheduler, able);
-    }
-    --scheduler->warps[chosen].turns;
+        if (may_issue(simulation, scheduler, &scheduler->warps[w]) &&
+            (chosen < 0 || is_before(simulation, scheduler, w, chosen)))
+            chosen = w;
     return chosen;
+}
+
+/* What each warp was served beyond the least. Half of it is forgotten whenever the warps have had so
+ * many issues each, on the average. */
+static void forget_half(struct accp_model_scheduler *scheduler)
+{
+    int least = scheduler->warps[0].served;
+    for (int w = 1; w < scheduler->warp_count; ++w)
+        if (scheduler->warps[w].served < least) least = scheduler->warps[w].served;
+    for (int w = 0; w < scheduler->warp_count; ++w)
+        scheduler->warps[w].served = (scheduler->warps[w].served - least) / 2;
+    scheduler->served = 0;
+}
+
+/* After a cycle of the SM in which `issued` did, or none (-1). An issue counts only some cycles later,
+ * so that a warp goes on for a while before the others are seen to be behind it. A lone warp has no
+ * share, and one state less to tell apart. */
+static void count_issue(const struct accp_simulation *simulation,
+                        struct accp_model_scheduler *scheduler, int issued)
+{
+    if (scheduler->warp_count == 1 || !has(simulation, ACCP_MECHANISM_SHARES)) return;
+    uint8_t *uncounted = scheduler->uncounted;
+    const int counted = uncounted[ACCP_MODEL_UNCOUNTED - 1];
+    memmove(uncounted + 1, uncounted, ACCP_MODEL_UNCOUNTED - 1);
+    uncounted[0] = (uint8_t)(issued + 1);
+    if (!counted) return;
+    ++scheduler->warps[counted - 1].served;
+    if (++scheduler->served == simulation->parameters->share_issues * scheduler->warp_count)
+        forget_half(scheduler);
 }
 
 /* On its way to the reading stages, with what the reuse cache does not hold. */
@@ -439,6 +430,7 @@ static void enqueue(struct accp_simulation *simulation, struct accp_model_schedu
         latency = interval = 0;
         free_cycle = &scheduler->unit_cycle[ACCP_UNIT_NONE];
     }
+    if (!has(simulation, ACCP_MECHANISM_QUEUES)) interval = 0;
     const int64_t start = *free_cycle > now ? *free_cycle : now;
     *free_cycle = start + interval;
     if (instruction->write_barrier < ACCP_SCOREBOARDS)
@@ -546,6 +538,7 @@ static void step(struct accp_simulation *simulation, int s)
         if (chosen >= 0) issue(simulation, scheduler, chosen);
         ++scheduler->cycle;
     }
+    count_issue(simulation, scheduler, chosen);
     read_registers(simulation, scheduler);
 }
 

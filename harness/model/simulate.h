@@ -13,6 +13,7 @@ enum {
     ACCP_MODEL_STAGES = 3, /* in which an instruction reads its registers */
     ACCP_MODEL_AHEAD = 2,  /* stages between its issue and these */
     ACCP_MODEL_PIPELINE = ACCP_MODEL_AHEAD + ACCP_MODEL_STAGES,
+    ACCP_MODEL_UNCOUNTED = 4, /* cycles after an issue before it counts among the warp's */
     ACCP_MODEL_LINES = 2,     /* on their way to a warp at the same time, at most */
     ACCP_MODEL_BRANCHES = 256 /* that are listed at a time */
 };
@@ -34,7 +35,7 @@ struct accp_model_warp {
     struct accp_model_line lines[ACCP_MODEL_LINES]; /* under way, the first to arrive first */
     int64_t request_cycle;                          /* before which none is asked for */
     bool yielded;                                   /* its last instruction did */
-    int turns;                                      /* left to it in this round */
+    int served;                                     /* issues that count, see count_issue */
     int64_t ready_cycle;                            /* may issue again, by its scheduler's clock */
     int64_t pause_cycle, issue_cycle;               /* the same, by the SM's; issued last */
     struct accp_model_scoreboard scoreboards[ACCP_SCOREBOARDS];
@@ -65,8 +66,10 @@ struct accp_model_reader {
 struct accp_model_scheduler {
     int warp_count;
     int owner;      /* the warp that goes on if it can; -1: none */
-    int last_warp;  /* that issued; the turn is the next one's */
-    int first_warp; /* of those that yielded, in this round */
+    int last_warp;  /* that issued */
+    int served;     /* issues of all its warps since their counts were last halved */
+    uint8_t uncounted[ACCP_MODEL_UNCOUNTED]; /* 1 + the warp that issued in each of the last cycles
+                                                of the SM, the latest first; 0: none did */
     bool frozen;
     int64_t cycle;                       /* by its own clock, as are these: */
     int64_t unit_cycle[ACCP_UNIT_COUNT]; /* the unit is free */

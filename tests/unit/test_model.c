@@ -201,7 +201,7 @@ static void test_each_mechanism_switches(void **state)
         {ACCP_MECHANISM_YIELD, "yields_alone", 4, -33, -31},
         {ACCP_MECHANISM_SCOREBOARDS, "constant_waited_for", 4, -25, -20},
         {ACCP_MECHANISM_GREEDY, "ffma_on_two_pipes", 8, 0.5, 20},
-        {ACCP_MECHANISM_TURNS, "nops_and_clocks_four_warps", 16, -4, -2},
+        {ACCP_MECHANISM_SHARES, "tree_125_four_warps", 16, 4, 12},
         {ACCP_MECHANISM_PIPES, "integer_pipe", 4, -40, -30},
         {ACCP_MECHANISM_WIDE, "wide_products", 4, -64, -32},
         {ACCP_MECHANISM_REUSE, "reuse_of_three", 4, 80, 100},
@@ -211,7 +211,8 @@ static void test_each_mechanism_switches(void **state)
         {ACCP_MECHANISM_LINES, "target_with_1_left_in_its_line", 4, -2.01, -1.99},
         {ACCP_MECHANISM_FETCH, "target_with_2_left_in_its_line", 8, -9, -0.5},
         {ACCP_MECHANISM_SHARED, "constant_waited_for", 32, -50, -1},
-        {ACCP_MECHANISM_ROUNDS, "tree_125_four_warps", 16, 4, 12},
+        {ACCP_MECHANISM_UNIFORM, "uniform_pipe", 4, -40, -30},
+        {ACCP_MECHANISM_QUEUES, "sfu_queue", 4, -24, -22},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         const struct switch_case *one = &cases[i];
@@ -248,7 +249,7 @@ static bool are_equal(const struct accp_cycles *a, const struct accp_cycles *b)
 static void test_remembered_states_change_nothing(void **state)
 {
     static const int warps[] = {5, 8, 12};
-    static const uint32_t without[] = {0, 1u << ACCP_MECHANISM_TURNS, 1u << ACCP_MECHANISM_ROUNDS};
+    static const uint32_t without[] = {0, 1u << ACCP_MECHANISM_SHARES};
     enum { LOADS = sizeof warps / sizeof *warps, WITHOUTS = sizeof without / sizeof *without };
     (void)state;
     for (size_t i = 0; i < (size_t)MEASURED * LOADS * WITHOUTS; ++i) {
