@@ -64,9 +64,8 @@ enum {
     ACCP_MODEL_INSTRUCTIONS = 4096, /* of a loop */
     ACCP_MODEL_PHASES = 256,
     ACCP_MODEL_OTHERS = 15,
-    ACCP_MODEL_CYCLES =
-        1 << 26, /* of schedulers, that one prediction simulates at the most: seconds,
-                                    or a minute where they are full */
+    ACCP_MODEL_CYCLES = 1 << 25, /* of schedulers, that one prediction simulates at the most: 6
+                                    seconds where all are full and share a queue */
     ACCP_MODEL_TEXT_BYTES = 96
 };
 

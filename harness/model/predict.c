@@ -324,7 +324,9 @@ static void limit(const struct programs *programs, const struct accp_model_param
         sum = own > sum ? own : sum;
     }
     if (sum * warps * TIMED_ITERATIONS * schedulers * phases > ACCP_MODEL_CYCLES)
-        snprintf(unknown, ACCP_MODEL_TEXT_BYTES, "an iteration of some %" PRId64 " cycles", sum);
+        snprintf(unknown, ACCP_MODEL_TEXT_BYTES,
+                 "an iteration of some %" PRId64 " cycles, too long at %d warps; fewer may do", sum,
+                 options->warps);
 }
 
 /* Warps go to the schedulers in turn: some may have one more than others. */

@@ -304,6 +304,7 @@ static void test_loops_may_be_too_long(void **state)
     assert_int_equal(accp_model_predict(&code, &loop, &options, &prediction, NULL), ACCP_STATUS_OK);
     assert_false(prediction.known);
     assert_non_null(strstr(prediction.unknown, "an iteration of some 13"));
+    assert_non_null(strstr(prediction.unknown, "too long at 64 warps; fewer may do"));
     assert_true(prediction.cycles.n == 0);
     options.warps = 1;
     assert_int_equal(accp_model_predict(&code, &loop, &options, &prediction, NULL), ACCP_STATUS_OK);
