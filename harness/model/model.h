@@ -20,7 +20,8 @@
     MECHANISM(YIELD, "yield", "a yield gives the slot away, and costs one when nobody takes it") \
     MECHANISM(SCOREBOARDS, "scoreboards", "wait masks hold a warp until a scoreboard is released") \
     MECHANISM(GREEDY, "greedy", "the warp that issued last goes on as long as it can") \
-    MECHANISM(SHARES, "shares", "else the one that issued least of late, or waits longest without") \
+    MECHANISM(SHARES, "shares", \
+              "else the one that issued least of late, or waits longest without") \
     MECHANISM(PIPES, "pipes", "16 lanes hold their pipe for two cycles") \
     MECHANISM(WIDE, "wide", "IMAD.WIDE and IMAD.HI hold theirs for four, and delay the next") \
     MECHANISM(UNIFORM, "uniform", "the uniform pipe is held for two cycles") \
