@@ -2,7 +2,8 @@
 
 mutants.py shapes [STEP]             what the static gate says of each, and whether a law stops those that break one; beyond the optimal probe,
                                      of every STEPth place (all: 1 minute of a core)
-mutants.py keep FOLDER DATE          writes tests/data/mutants.tsv and docs/trust/stalls.tsv from what ci/mutants timed on a GPU
+mutants.py keep FOLDER DATE [ROLES]  writes tests/data/mutants.tsv and docs/trust/stalls.tsv from what ci/mutants timed on a GPU; what the model
+                                     says is asked of the roles that match ROLES (all), and of places that are new or cost something else
 mutants.py model                     writes the last column of docs/trust/stalls.tsv anew, from what the model of this build says
 mutants.py same                      writes docs/trust/same_cycles.tsv: those that the gate's cycles cannot tell from the unchanged
 mutants.py replay                    judges the recorded ones by their cycles alone, against today's golden
@@ -11,6 +12,7 @@ Prints a line a mutation; exit status 0, 1 after a line for each mutant that sli
 the recorded GPU.
 """
 import concurrent.futures
+import functools
 import glob
 import json
 import os
@@ -177,6 +179,7 @@ def cost(found, mutation, role, place):
     return mean if mean in ("-", ".") else round(mean - found["none"][role, WARPS[0]][0], 2) + 0.0
 
 
+@functools.lru_cache(maxsize=None)
 def explained(*loop):
     """What the issue model says of a loop with one warp a scheduler."""
     done = run(TOOL, "explain", *loop, "--warps", str(WARPS[0]), "--format", "json")
@@ -205,7 +208,13 @@ def reason(folder, role, place):
     return hex(address), text, f"{predicted:+g}: {', '.join(shorter) or ('under ' + ' and '.join(covers) if covers else 'no wait covers it')}"
 
 
-def keep(folder, date):
+def known_places():
+    """{(role, place): the columns} of docs/trust/stalls.tsv."""
+    lines = [line.rstrip("\n").split("\t") for line in open(ODD_STALLS, encoding="utf-8")]
+    return {(line[0], int(line[1])): line for line in lines if len(line) == 9 and line[1].isdigit()}
+
+
+def keep(folder, date, roles=""):
     """tests/data/mutants.tsv and docs/trust/stalls.tsv, from what ci/mutants left."""
     paths = [os.path.join(folder, f"{probe}.tsv") for probe in PROBES]
     where = open(paths[0], encoding="utf-8").readline().strip()
@@ -218,8 +227,16 @@ def keep(folder, date):
             file.writelines(line for line in open(path, encoding="utf-8") if not line.startswith("#"))
     odd = [(role, place) for (role, warps), means in found["stall"].items() if warps == WARPS[0]
            for place in range(len(means)) if cost(found, "stall", role, place) != 1]
+    known = known_places()
+
+    def why_of(scratch, role, place):
+        line = known.get((role, place))
+        if line and not re.search(roles, role) and float(line[4]) == cost(found, "stall", role, place):
+            return line[2], line[3], line[8]
+        return reason(scratch, role, place)
+
     with tempfile.TemporaryDirectory() as scratch:
-        why = parallel(odd, lambda one: reason(scratch, *one))
+        why = parallel(odd, lambda one: why_of(scratch, *one))
     with open(ODD_STALLS, "w", encoding="utf-8") as file:
         print(f"{where}, {date}: the places where one stall cycle more does not cost one cycle with one warp a scheduler (ci/mutants).\n"
               "# cost_N: cycles an iteration more for N stall cycles more, . where its bits hold no such count; at_8: change of the mean at\n"
@@ -278,8 +295,7 @@ def judge(folder, base, name, levels):
 
 def odd_stalls():
     """{(role, place): cost} of docs/trust/stalls.tsv"""
-    lines = [line.rstrip("\n").split("\t") for line in open(ODD_STALLS, encoding="utf-8") if not line.startswith("#")]
-    return {(role, int(place)): float(one) for role, place, _, _, one, *_ in lines[1:]}
+    return {place: float(line[4]) for place, line in known_places().items()}
 
 
 def judged_all(base, found):
