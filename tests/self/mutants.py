@@ -33,6 +33,7 @@ EXIT_STATUS = {"PASS": 0, "FAIL": 1, "DRIFT": 2}
 WARPS = (4, 8)  # one warp a scheduler, and two
 # With one warp a scheduler an iteration takes whole cycles: less than half of one is no change.
 LEAST_CHANGE = 0.5
+COST_DIGITS = 1  # the means of sinks that store vary by a hundredth of a cycle between processes
 
 
 def mutations():
@@ -176,7 +177,7 @@ def timed(paths):
 def cost(found, mutation, role, place):
     """Cycles an iteration more with one warp a scheduler, or "." where nothing was timed."""
     mean = found[mutation][role, WARPS[0]][place]
-    return mean if mean in ("-", ".") else round(mean - found["none"][role, WARPS[0]][0], 2) + 0.0
+    return mean if mean in ("-", ".") else round(mean - found["none"][role, WARPS[0]][0], COST_DIGITS) + 0.0
 
 
 @functools.lru_cache(maxsize=None)
@@ -314,7 +315,7 @@ def judged_all(base, found):
 def count_stalls(found, table, slips):
     """Each place costs one cycle, or stands in the table of those that do not."""
     odd, exact = odd_stalls(), WARPS[0]
-    costs = {(role, place): round(means[exact] - found["none", role, 0][exact], 2)
+    costs = {(role, place): round(means[exact] - found["none", role, 0][exact], COST_DIGITS) + 0.0
              for (mutation, role, place), means in found.items() if mutation == "stall"}
     for (role, place), cost in costs.items():
         if cost != odd.get((role, place), 1):
