@@ -1,7 +1,7 @@
 """How far the policy's answers carry on operators: every cell that was measured, judged in two processes (docs/policy.md).
 
   operators.py cells ACCPROBE CUBIN   docs/policy/cells.tsv, from golden/measured/*/operators, docs/policy/second.tsv and
-                                      first-rule.tsv; CUBIN is the build's cubin/sm_90/ops.cubin
+                                      earlier-rules.tsv; CUBIN is the build's cubin/sm_90/ops.cubin
   operators.py tables CELLS           the tables of docs/policy.md by operator and size, as Markdown
   operators.py second RUN.json...     further runs as lines for docs/policy/second.tsv: role, cycles
 """
@@ -18,14 +18,16 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 RECORDED = os.path.join(ROOT, "golden/measured/sm_90-132sm-140gib-10de.2335/operators")
 WAITS = 470  # cycles that a turn waits for memory; docs/policy.md says where that is from
 SETS = {"ops": "before", "fresh": "fresh", "blind": "blind"}  # by the name of the run's file
+LAST = {"31", "77", "113", "167", "229", "367", "541"}  # lengths by which the second rule or the third was to be taken
+RULES = ("first", "second")  # that the product has no more
 ACCS = (1, 2, 3, 4, 8, 24)
 HABITS = (1, 2, 4)
 HEAD = ("cell", "set", *(f"cycles{process}" for process in (1, 2)), *(f"over{acc}" for acc in ACCS), "between",
-        *(f"{who}_{what}" for who in ("sass", "first", "chains") for what in ("split", "rule", "regret1", "regret2")))
+        *(f"{who}_{what}" for who in ("sass", *RULES, "chains") for what in ("split", "rule", "regret1", "regret2")))
 OPERATORS = ("dot", "gemm", "bias", "stream", "softmax", "welford")
 SIZES = ("warp1", "warp2", "warp4", "warp8", "gpu4", "gpu8", "gpu12", "gpu16", "gpu24", "gpu32", "gpu48", "gpu64")
 WORDS = {"before": "lengths of before", "fresh": "lengths that the first rule had not seen",
-         "blind": "lengths that no rule had seen"}
+         "blind": "lengths that the second rule had not seen", "last": "lengths that no rule had seen"}
 
 
 def cell_of(role):
@@ -63,6 +65,12 @@ def answers_of(command):
             for row in json.loads(made.stdout)["rows"]}
 
 
+def set_of(name):
+    """ops-1.run.json, blind-43.run.json: the set of its cells"""
+    kind, length = name.split(".")[0].split("-")
+    return "last" if kind == "blind" and length in LAST else SETS[kind]
+
+
 def regret(cycles, split):
     return 100 * (cycles[split] / min(cycles.values()) - 1)
 
@@ -84,7 +92,7 @@ def row_of(cell, kind, processes, answers):
 def cells(accprobe, cubin):
     second = cycles_of((line["role"], float(line["cycles"])) for line in lines_of("docs/policy/second.tsv"))
     second.update(run_of(os.path.join(RECORDED, "ops-2.run.json")))
-    first_rule = {line["cell"]: int(line["split"]) for line in lines_of("docs/policy/first-rule.tsv")}
+    earlier = {line["cell"]: [int(line[rule]) for rule in RULES] for line in lines_of("docs/policy/earlier-rules.tsv")}
     rows = []
     for path in glob.glob(os.path.join(RECORDED, "*.run.json")):
         name = os.path.basename(path)
@@ -96,8 +104,8 @@ def cells(accprobe, cubin):
             if set(cycles) != set(second[cell]):
                 sys.exit(f"operators.py: {cell}: docs/policy/second.tsv has not the accumulators of {name}")
             # The chains know of no 24, so accprobe leaves it out of what they could have taken.
-            answers = (sass[cell], (first_rule[cell], "-", None), (*chains[cell][:2], None))
-            rows.append(row_of(cell, SETS[name.split("-")[0]], (cycles, second[cell]), answers))
+            answers = (sass[cell], *((split, "-", None) for split in earlier[cell]), (*chains[cell][:2], None))
+            rows.append(row_of(cell, set_of(name), (cycles, second[cell]), answers))
     print(*HEAD, sep="\t")
     for row in sorted(rows, key=lambda row: place(row[0])):
         print(*row, sep="\t")
@@ -113,16 +121,16 @@ def figures(values):
 
 
 def by_set(rows):
-    print("| regret: mean, worst | process | cells | the SASS's answer | beyond 5 % | within 1 % | its first rule | the chains' answer |",
+    print("| regret: mean, worst | process | cells | the SASS's answer | beyond 5 % | within 1 % | its first rule | its second | the chains' answer |",
           " | ".join(f"always {acc}" for acc in HABITS), "|")
-    print("|---|---:|---:|" + "---:|" * (5 + len(HABITS)))
+    print("|---|---:|---:|" + "---:|" * (6 + len(HABITS)))
     for kind, words in WORDS.items():
         part = [row for row in rows if row["set"] == kind]
         for process in (1, 2) if part else ():
-            sass, first, chains = ([float(row[f"{who}_regret{process}"]) for row in part] for who in ("sass", "first", "chains"))
+            sass, *others = ([float(row[f"{who}_regret{process}"]) for row in part] for who in ("sass", *RULES, "chains"))
             habits = [figures([float(row[f"over{acc}"]) for row in part]) if process == 1 else "" for acc in HABITS]
             print(f"| {words} | {process} | {len(part)} | {figures(sass)} | {sum(x > 5 for x in sass)} | {sum(x <= 1 for x in sass)} |",
-                  f"{figures(first)} | {figures(chains)} |", " | ".join(habits), "|")
+                  " | ".join([*map(figures, others), *habits]), "|")
 
 
 def worst_of(rows):

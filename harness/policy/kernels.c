@@ -262,7 +262,7 @@ static struct accp_policy_choice choose(const struct accp_policy_kernels *group,
     if (blocks > 0 && stays < choice.load) choice.load = stays > 0 ? stays : 1;
     const double turns = conditions->iterations > 0 ? conditions->iterations : 1;
     const double waits = fmax(0, conditions->waits);
-    const double queued = kernel->queued * (choice.load - 1);
+    const double queued = choice.load > 1 ? kernel->queued : 0;
     double busy = turns * kernel->busy, alone = turns * (kernel->stalls + waits + queued);
     if (conditions->iterations > 0) {
         busy += kernel->outside_busy;
