@@ -160,10 +160,11 @@ static enum accp_status add_instruction(const struct accp_explained *explained, 
     control_text(&explained->code.instructions[index].control, control, sizeof control);
     accp_table_cell(table, at++, "0x%zx", index * ACCP_INSTRUCTION_BYTES);
     accp_table_cell(table, at++, "%s", control);
-    if (own->executed)
-        accp_table_cell(table, at++, "%.2f", cycles);
-    else
-        accp_table_cell(table, at++, "-");
+    if (!own->executed)
+        accp_table_cell(table, at, "-");
+    else if (explained->explanation.prediction.known)
+        accp_table_cell(table, at, "%.2f", cycles);
+    ++at;
     for (size_t k = 0; k < cause_count; ++k, ++at)
         if (own->cycles[causes[k]] >= 0.005)
             accp_table_cell(table, at, "%.2f", own->cycles[causes[k]]);
@@ -187,12 +188,15 @@ static enum accp_status print_instructions(const struct accp_explained *explaine
     ACCP_TRY(accp_table_create(columns, count, &table, error));
     for (int i = 0; i < explained->explanation.count && status == ACCP_STATUS_OK; ++i)
         status = add_instruction(explained, i, causes, cause_count, table, error);
-    return finish(table, status,
-                  "instructions: cycles of one warp's iteration, by cause; without: what dropping "
-                  "it alone changes\n"
-                  "(stall is charged to the instruction that carries it, a branch's fetch to the "
-                  "branch, the rest to the one that waits)",
-                  markdown, error);
+    return finish(
+        table, status,
+        explained->explanation.prediction.known
+            ? "instructions: cycles of one warp's iteration, by cause; without: what dropping it "
+              "alone changes\n"
+              "(stall is charged to the instruction that carries it, a branch's fetch to the "
+              "branch, the rest to the one that waits)"
+            : "instructions: their cycles are unknown, since those of the iteration are",
+        markdown, error);
 }
 
 static enum accp_status print_changes(const struct accp_explained *explained, bool markdown,
