@@ -66,4 +66,25 @@ for (what, tool), values in walls.items():
     said += 1
 assert said == 9
 END
+
+# A row of a table has as many cells as its head, and a link leads to a file that is there.
+python3 - "$ACCP_SOURCE_DIR" <<'END' || broken 'the tables and links of the docs'
+import pathlib, re, sys
+root, tables, links = pathlib.Path(sys.argv[1]), 0, 0
+for page in [*root.glob("*.md"), *root.glob("golden/*.md"), *root.glob("docs/**/*.md")]:
+    head, in_code = None, False
+    for number, line in enumerate(page.read_text(encoding="utf-8").split("\n"), 1):
+        where = f"{page.relative_to(root)}:{number}"
+        in_code ^= line.startswith("```")
+        if in_code:
+            continue
+        cells = len(re.findall(r"(?<!\\)\|", line)) if line.startswith("|") else None
+        tables += head is None and cells is not None
+        assert None in (head, cells) or cells == head, f"{where}: {cells - 1} cells below a head of {head - 1}"
+        head = cells if head is None or cells is None else head
+        for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", line):
+            assert "://" in link or (page.parent / link).exists(), f"{where}: {link}"
+            links += 1
+assert tables > 60 and links > 80, (tables, links)
+END
 echo passed
