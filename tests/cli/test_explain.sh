@@ -84,6 +84,10 @@ grep -q 'the rest with --all' stdout || broken 'a timeline that says that it is 
 expect 0 '' "$accprobe" explain optimal.chain29.acc1 --format markdown
 grep -q '^| address' stdout || broken 'a Markdown table'
 
+# The timeline that docs/explain.md shows.
+expect 0 '' "$accprobe" explain optimal.chain29.acc3 --warps 8
+[ "$(grep '^    0 warp' "$ACCP_SOURCE_DIR/docs/explain.md")" = "$(grep '^    0 warp' stdout)" ] || broken 'the timeline of docs/explain.md'
+
 # Loads are not timed: which, where, and what holds all the same.
 status=3
 [ "$(explained --cubin "$sass/loop_jump.sm_90.13.0.cubin" -- known)" = False ] || broken 'an unknown loop'
