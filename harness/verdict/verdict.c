@@ -109,14 +109,18 @@ static void write_strange_repeat(const struct accp_run *run, struct accp_line *l
              predicted ? "--arch " : "", predicted ? run->device.arch : "", predicted ? " " : "");
 }
 
-/* `name` as a regular expression that matches it and, for a series or family, all its roles. */
+/* `name` as a regular expression that matches it and, for a series or family, all its roles; one word of a shell, whatever
+ * a run of somebody else's calls a role. */
 static void write_repeat(const char *name, struct accp_line *line)
 {
     char pattern[2 * ACCP_NAME_BYTES];
     size_t used = 0;
-    for (const char *at = name; *at && used + 3 < sizeof pattern; ++at) {
+    for (const char *at = name; *at && used + 5 < sizeof pattern; ++at) {
         if (*at == '.') pattern[used++] = '\\';
         pattern[used++] = *at;
+        if (*at != '\'') continue;
+        memcpy(pattern + used, "\\''", 3);
+        used += 3;
     }
     pattern[used] = 0;
     bool one = accp_role_find(name) != NULL;

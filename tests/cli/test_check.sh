@@ -156,4 +156,10 @@ for command in 'check hostile.json' "diff hostile.json $measured/optimal.run.jso
     grep -qF '\<img' stdout || broken "what a stranger said, without markup, from $command: $(head -3 stdout)"
     ! grep -qE '(^|[^\])<img' stdout || broken "no markup from $command: $(head -3 stdout)"
 done
+# Nor does what it calls a role leave the command that a reader copies into a shell.
+sed "s/\"role\": \"optimal.chain7.acc1\"/\"role\": \"x'; touch typed; echo '\"/" "$measured/optimal.run.json" >hostile.json
+"$accprobe" check hostile.json --claim touch >stdout 2>stderr || [ $? -le 3 ] || broken "an answer: $(cat stderr)"
+command=$(sed -n 's/^repeat: //p' stdout)
+[ "$(bash -c "accprobe() { printf '%s,' \"\$@\"; }; $command")" = "gate,--filter,^x'; touch typed; echo '\\.," ] || broken "one word of a shell: $command"
+[ ! -e typed ] || broken "a role's name to stay a name: $command"
 echo passed
