@@ -187,6 +187,16 @@ bool accp_file_is_missing(const char *path)
     return false;
 }
 
+void accp_file_pattern(const char *path, char *pattern, size_t pattern_bytes)
+{
+    size_t used = 0;
+    for (; *path && used + 2 < pattern_bytes; ++path) {
+        if (strchr("*?[\\", *path)) pattern[used++] = '\\';
+        pattern[used++] = *path;
+    }
+    pattern[used] = 0;
+}
+
 void accp_folder_unmake(const char *path, int made)
 {
     char part[PATH_MAX];

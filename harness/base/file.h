@@ -24,6 +24,10 @@ enum accp_status accp_file_read(const char *path, size_t limit_bytes, struct acc
  * never made: reading it says what is wrong. So it is where a folder may not be searched, and where errno is ENOTDIR. */
 bool accp_file_is_missing(const char *path);
 
+/* Writes `path` as a pattern of glob() that stands for it alone, whatever characters its folders have; cut where it does
+ * not fit. */
+void accp_file_pattern(const char *path, char *pattern, size_t pattern_bytes);
+
 /* Frees what accp_file_read gave and clears the struct; safe on a cleared one. */
 void accp_bytes_fini(struct accp_bytes *bytes);
 

@@ -236,10 +236,11 @@ bool accp_explain_is_probe(const struct accp_options *options)
 static enum accp_status find_recording(const struct accp_options *options, const char *recording,
                                        char path[PATH_MAX], struct accp_error *error)
 {
-    char folder[PATH_MAX], pattern[PATH_MAX];
+    char folder[PATH_MAX], place[2 * PATH_MAX], pattern[sizeof place + 128];
     glob_t found;
     ACCP_TRY(accp_golden_folder(options, folder, error));
-    snprintf(pattern, sizeof pattern, "%.*s/measured/*/%s", PATH_MAX - 128, folder, recording);
+    accp_file_pattern(folder, place, sizeof place);
+    snprintf(pattern, sizeof pattern, "%s/measured/*/%s", place, recording);
     if (glob(pattern, 0, NULL, &found) != 0)
         return accp_fail(error, ACCP_STATUS_INPUT, folder, -1,
                          "holds no recording %s: name runs of your own behind the probe",

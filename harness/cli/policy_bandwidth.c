@@ -1,5 +1,6 @@
 #include "cli/policy_bandwidth.h"
 
+#include "base/file.h"
 #include "cli/select.h"
 #include "policy/judge.h"
 
@@ -42,10 +43,11 @@ static enum accp_status search(const struct accp_options *options, const char *a
                                const struct accp_run_device *device, struct found *found,
                                struct accp_error *error)
 {
-    char golden[PATH_MAX], pattern[PATH_MAX + 64];
+    char golden[PATH_MAX], folder[2 * PATH_MAX], pattern[sizeof folder + 64];
     glob_t files = {0};
     ACCP_TRY(accp_golden_folder(options, golden, error));
-    snprintf(pattern, sizeof pattern, "%s/measured/*/operators/*.run.json", golden);
+    accp_file_pattern(golden, folder, sizeof folder);
+    snprintf(pattern, sizeof pattern, "%s/measured/*/operators/*.run.json", folder);
     enum accp_status status = ACCP_STATUS_OK;
     if (glob(pattern, 0, NULL, &files) != 0) files.gl_pathc = 0;
     for (size_t i = 0; i < files.gl_pathc && status == ACCP_STATUS_OK; ++i) {

@@ -76,7 +76,7 @@ enum accp_status accp_sweep_read(const char *folder, const struct accp_run *runs
                                  struct accp_sweep *sweep, struct accp_error *error)
 {
     const char *arch = runs->device.arch;
-    char place[PATH_MAX], pattern[PATH_MAX];
+    char place[PATH_MAX], quoted[2 * PATH_MAX], pattern[sizeof quoted + 16];
     glob_t found = {0};
     memset(sweep, 0, sizeof *sweep);
     if (!accp_arch_find(arch)) return ACCP_STATUS_OK; /* not a part of a path before it is known */
@@ -84,7 +84,8 @@ enum accp_status accp_sweep_read(const char *folder, const struct accp_run *runs
     for (int probe = 0; probe < ACCP_PROBE_COUNT; ++probe) {
         if (!holds_probe(runs, run_count, probe)) continue;
         accp_shape_goldens_place(folder, arch, probe, place);
-        if (snprintf(pattern, sizeof pattern, "%s/*.json", place) >= (int)sizeof pattern) continue;
+        accp_file_pattern(place, quoted, sizeof quoted);
+        snprintf(pattern, sizeof pattern, "%s/*.json", quoted);
         glob(pattern, GLOB_NOSORT | (found.gl_pathv ? GLOB_APPEND : 0), NULL, &found);
     }
     enum accp_status status =

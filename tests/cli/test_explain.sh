@@ -158,6 +158,14 @@ END
     expect 4 '(space::scale)' "$accprobe" explain --cubin spaces.cubin
 fi
 
+# A folder of goldens may be called as it pleases, a pattern too.
+mkdir 'a[b]*'
+ln -s "$ACCP_SOURCE_DIR/golden" 'a[b]*/golden'
+expect 0 '' "$accprobe" explain sink
+mv stdout usual
+expect 0 '' "$accprobe" explain sink --golden 'a[b]*/golden'
+cmp -s stdout usual || broken "the same recording: $(cat stdout)"
+
 # What a person in a hurry does wrong.
 expect 4 'explain what?' "$accprobe" explain
 expect 4 'run 1 and run 2 are one session' "$accprobe" explain optimal "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json

@@ -79,6 +79,9 @@ answer 'keep 1, no difference: memory' --chain 24 --warps 8 --given iterations=3
 answer "^given: bytes=96,$measured_by" --cubin "$ACCP_BINARY_DIR/cubin/sm_90/ops.cubin" --filter bias --warps 8 --given bytes=96
 answer 'keep 1, no difference: memory' --cubin "$ACCP_BINARY_DIR/cubin/sm_90/ops.cubin" --filter bias --warps 8 --given bytes=96
 answer '"conditions": "bytes=96,bandwidth=19[.]7 [(]' --cubin "$ACCP_BINARY_DIR/cubin/sm_90/ops.cubin" --given bytes=96 --format json
+mkdir 'a[b]*' # a folder may be called as a pattern is
+ln -s "$ACCP_SOURCE_DIR/golden" 'a[b]*/golden'
+answer "^given: iterations=3,bytes=8,$measured_by" --chain 24 --warps 8 --given iterations=3,bytes=8 --golden 'a[b]*/golden'
 mkdir -p alone/measured
 cp -r "$recorded" alone/measured/one
 rm -r alone/measured/one/operators

@@ -28,6 +28,10 @@ cp run.json "$name"
 expect 0 '' "$accprobe" report "$name" --timeline '^optimal[.]chain29[.]acc[123]$' -o page.html
 expect 0 '' "$accprobe" report "$name" --timeline '^optimal[.]chain29[.]acc[123]$' --out again.html
 cmp -s page.html again.html || broken 'the same page from the same run'
+mkdir 'a[b]*' # a folder of goldens may be called as a pattern is
+ln -s "$ACCP_SOURCE_DIR/golden" 'a[b]*/golden'
+expect 0 '' "$accprobe" report "$name" --timeline '^optimal[.]chain29[.]acc[123]$' --golden 'a[b]*/golden' --out again.html
+cmp -s page.html again.html || broken 'the same page from the same goldens'
 cat >read_page.py <<'END'
 import html.parser, math, re, sys
 void = {"meta", "link", "br", "img", "hr", "input"}

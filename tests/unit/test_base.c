@@ -163,6 +163,18 @@ static void test_missing_is_what_was_never_made(void **state)
     assert_int_equal(rmdir(folder), 0);
 }
 
+static void test_pattern_stands_for_its_path(void **state)
+{
+    (void)state;
+    char pattern[16];
+    accp_file_pattern("a [b]*/c?\\", pattern, sizeof pattern);
+    assert_string_equal(pattern, "a \\[b]\\*/c\\?\\\\");
+    accp_file_pattern("**", pattern, 4); /* no half of one */
+    assert_string_equal(pattern, "\\*");
+    accp_file_pattern("", pattern, sizeof pattern);
+    assert_string_equal(pattern, "");
+}
+
 /* A folder that a group shares, or a page that nobody else may read. */
 static void test_modes_are_kept(void **state)
 {
@@ -286,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_only_files_are_replaced),
         cmocka_unit_test(test_links_to_nothing_yet),
         cmocka_unit_test(test_missing_is_what_was_never_made),
+        cmocka_unit_test(test_pattern_stands_for_its_path),
         cmocka_unit_test(test_modes_are_kept),
         cmocka_unit_test(test_json_is_strict),
         cmocka_unit_test(test_random_repeats),
