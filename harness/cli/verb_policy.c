@@ -188,6 +188,21 @@ static enum accp_status check_whole(const struct accp_options *options, struct a
     return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1, "%s: leave %s out", whole, given);
 }
 
+/* A load that was asked for has to fit before anything is split; in tables, what fits answers. */
+static enum accp_status check_fits(const struct accp_options *options,
+                                   const struct accp_policy *policy,
+                                   const struct accp_policy_conditions *conditions,
+                                   struct accp_error *error)
+{
+    if (options->warps < 0 || conditions->registers_used < 1) return ACCP_STATUS_OK;
+    const int fits = accp_policy_resident_load(policy, conditions->registers_used);
+    if (options->warps <= fits) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, "policy", -1,
+                     "%ld warps of a scheduler do not fit: with %d registers a thread it holds %d; "
+                     "ask for --warps %d, or give fewer registers-used",
+                     options->warps, conditions->registers_used, fits, fits);
+}
+
 static enum accp_status answer(const struct accp_options *options, const struct accp_policy *policy,
                                const struct accp_policy_conditions *conditions, FILE *stream,
                                struct accp_error *error)
@@ -217,6 +232,7 @@ static enum accp_status answer(const struct accp_options *options, const struct 
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "--given waits: goes with --cubin; chains alone wait for no memory");
     ACCP_TRY(check_whole(options, error));
+    ACCP_TRY(check_fits(options, policy, conditions, error));
     if (options->against) return judge(options, policy, conditions->bandwidth, stream, error);
     if (options->header) return print_header(policy, conditions, stream, error);
     return accp_policy_print(policy, &request, options->shape, stream, error);

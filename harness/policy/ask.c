@@ -147,6 +147,8 @@ static bool is_covered(const struct accp_policy *policy,
     return effective_load(conditions, conditions->load) > highest_load(policy, conditions);
 }
 
+enum { REGISTERS_MAX = 255 }; /* of a thread, on every arch */
+
 static struct accp_policy_choice choose(const struct accp_policy *policy,
                                         const struct accp_policy_conditions *conditions, int acc)
 {
@@ -169,7 +171,8 @@ static struct accp_policy_choice choose(const struct accp_policy *policy,
         choice.time = conditions->chain + others +
                       (conditions->iterations ? (acc - 1.0) / iterations_of(conditions) : 0);
     choice.time = fmax(choice.time, memory_cycles(policy, conditions));
-    choice.is_open = conditions->registers_left < 0 || further <= conditions->registers_left;
+    choice.is_open = (conditions->registers_left < 0 || further <= conditions->registers_left) &&
+                     conditions->registers_used + further <= REGISTERS_MAX;
     return choice;
 }
 

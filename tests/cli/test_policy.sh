@@ -39,6 +39,10 @@ expect 4 '7 to 29' "$accprobe" policy --chain 6 --given iterations=0 --format js
 expect 4 '1 to 8: measure at that load' "$accprobe" policy --warps 9
 expect 4 'a scheduler of sm_90 holds 16 at the most' "$accprobe" policy --chain 13 --warps 17
 [ ! -s stdout ] || broken 'nothing half-written'
+expect 4 '8 warps of a scheduler do not fit: with 255 registers a thread it holds 2; ask for --warps 2' "$accprobe" policy --chain 29 --warps 8 --given registers-used=255
+[ ! -s stdout ] || broken 'nothing half-written'
+answer '^ +8 .* registers do not allow it$' --chain 29 --warps 2 --given registers-used=250
+answer '^ +6 .* registers do not allow it$' --chain 29 --warps 2 --given registers-used=251
 expect 4 'no run of it is recorded (there are: sm_90-132sm' "$accprobe" policy --gpu sm_100
 expect 4 'no run of it is recorded' "$accprobe" policy --gpu ..
 expect 4 'must be a folder of golden/measured' "$accprobe" policy --gpu ../measured/x
