@@ -31,7 +31,8 @@ struct session {
     size_t *order;
     struct accp_summariser *summariser;
     struct accp_summary
-        *summaries; /* of every row: HALVES of the reference role, then the kernels' */
+        *summaries;             /* of every row: HALVES of the reference role, then the kernels' */
+    struct accp_run_mix *mixes; /* by row and kernel; used of those whose launches are mixed */
     struct accp_random random;
 };
 
@@ -295,6 +296,7 @@ static enum accp_status summarise_from(struct session *session, const struct gri
     job.records = next->records;
     job.selectors = next->selectors;
     job.phases = parameters_of(session, (struct launch){0, 0}, grid).phases;
+    job.block_warps = grid->protocol.warps;
     *next = job;
     if (job.selectors) memcpy(job.selectors, session->host_selectors + first, job.count);
     ACCP_TRY(accp_device_read(session->device, job.records,
@@ -347,7 +349,10 @@ static enum accp_status append_role(const struct accp_measure_kernel *kernel, in
     role->warps = warps;
     role->cycles = summary->cycles;
     role->progress = summary->progress;
-    return ACCP_STATUS_OK;
+    if (!summary->mix) return ACCP_STATUS_OK;
+    memcpy(summary->mix->role, role->role, sizeof role->role);
+    summary->mix->warps = warps;
+    return accp_run_append_mix(run, summary->mix, error);
 }
 
 static enum accp_status append_row(const struct session *session, const struct grid *grid,
@@ -402,6 +407,21 @@ static void sizes_grow(struct sizes *sizes, const struct accp_measure_request *r
     ++sizes->rows;
 }
 
+/* Of roles whose warps share blocks with others, each warp's own figures are kept as well. */
+static bool allocate_mixes(struct session *session, size_t rows)
+{
+    const struct accp_measure_request *request = session->request;
+    const size_t stride = HALVES + request->kernel_count;
+    session->mixes = calloc(rows * request->kernel_count, sizeof *session->mixes);
+    for (size_t i = 0; session->mixes && i < rows * request->kernel_count; ++i) {
+        const size_t row = i / request->kernel_count, kernel = i % request->kernel_count;
+        const struct accp_role *role = request->kernels[kernel].role;
+        if (role && role->dispatch == ACCP_DISPATCH_MIXED)
+            session->summaries[row * stride + HALVES + kernel].mix = &session->mixes[i];
+    }
+    return session->mixes;
+}
+
 static enum accp_status allocate(struct session *session, const struct sizes *sizes,
                                  struct accp_error *error)
 {
@@ -415,7 +435,7 @@ static enum accp_status allocate(struct session *session, const struct sizes *si
     session->host_sinks = calloc(threads, sizeof *session->host_sinks);
     if (is_shared) session->host_selectors = calloc(sizes->records, 1);
     if (!session->order || !session->summaries || !session->host_skews || !session->host_sinks ||
-        (is_shared && !session->host_selectors))
+        (is_shared && !session->host_selectors) || !allocate_mixes(session, sizes->rows))
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for %zu warps' records",
                          sizes->records);
     ACCP_TRY(accp_summariser_create(sizes->pooled, is_shared,
@@ -440,6 +460,7 @@ static void release(struct session *session)
     accp_summariser_destroy(session->summariser);
     free(session->order);
     free(session->summaries);
+    free(session->mixes);
     free(session->host_skews);
     free(session->host_sinks);
     free(session->host_selectors);

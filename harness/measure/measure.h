@@ -61,6 +61,13 @@ size_t accp_measure_gather(const struct accp_parameters *parameters,
                            const struct accp_record *records, const uint8_t *selectors,
                            size_t count, const struct accp_role *role, double *samples);
 
+/* The same samples by warp of the block and by what ran beside them, into mix->by_warp and mix->beside:
+ * `count` warps are whole blocks of `block_warps` each, and warp w of a block is on scheduler w modulo the
+ * SM's schedulers. */
+void accp_measure_mix(const struct accp_parameters *parameters, const struct accp_record *records,
+                      const uint8_t *selectors, size_t count, int block_warps,
+                      const struct accp_role *role, struct accp_run_mix *mix);
+
 /* Mean, min, max and modes of `count` samples (cycles per iteration; 0 means none and is left out),
  * and the mean progress. A mode is a whole number of cycles: a sample counts for the nearest.
  * Errors: DEVICE (samples so far apart that no clock gave them), MEMORY. */

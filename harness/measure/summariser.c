@@ -30,6 +30,9 @@ static enum accp_status summarise(const struct accp_summariser_job *job, double 
                                                  job->count, job->kernels[i].role, samples);
         ACCP_TRY(
             accp_measure_summarise(samples, count, &summary->cycles, &summary->progress, error));
+        if (summary->mix)
+            accp_measure_mix(&parameters, job->records, job->selectors, job->count,
+                             job->block_warps, job->kernels[i].role, summary->mix);
     }
     return ACCP_STATUS_OK;
 }

@@ -14,6 +14,7 @@
 struct accp_summary {
     struct accp_cycles cycles;
     double progress;
+    struct accp_run_mix *mix; /* filled as well; NULL: not wanted. Borrowed */
 };
 
 /* Records of warps, and the roles whose samples are among them: all samples of each. */
@@ -21,6 +22,7 @@ struct accp_summariser_job {
     struct accp_record *records; /* room for as many as were asked for; the summariser's */
     uint8_t *selectors;          /* the same; NULL: no role shares its kernel */
     size_t count;                /* of warps */
+    int block_warps;             /* in a block; read where a mix is wanted */
     int phases;                  /* of their launch */
     const struct accp_measure_kernel *kernels; /* borrowed */
     struct accp_summary *summaries; /* one for each kernel; borrowed, to be read after finish */

@@ -1,6 +1,7 @@
 #include "run/run.h"
 
 #include "base/plural.h"
+#include "run/mix.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,7 +16,7 @@ static const char *const source_text[] = {
 
 static const char format_name[] = "accprobe-run/1";
 
-enum { WARPS_MAX = 32, COUNT_MAX = 1 << 30, REGISTERS_MAX = 256 };
+enum { COUNT_MAX = 1 << 30, REGISTERS_MAX = 256 };
 static const double cycles_max = 1e12;
 
 const char *accp_source_text(enum accp_source source)
@@ -37,6 +38,7 @@ void accp_run_init(struct accp_run *run)
 void accp_run_fini(struct accp_run *run)
 {
     free(run->roles);
+    free(run->mixes);
     accp_run_init(run);
 }
 
@@ -301,7 +303,7 @@ static enum accp_status read_role(const struct accp_json *object, struct accp_ru
     ACCP_TRY(read_int(object, "acc", 0, COUNT_MAX, &role->acc, error));
     ACCP_TRY(read_int(object, "effective", 0, COUNT_MAX, &role->effective, error));
     int64_t warps;
-    ACCP_TRY(accp_json_integer(object, "warps", 1, WARPS_MAX, &warps, error));
+    ACCP_TRY(accp_json_integer(object, "warps", 1, ACCP_RUN_WARPS, &warps, error));
     role->warps = (int)warps;
     ACCP_TRY(accp_run_sass_read(object, role->sass, role->sass_exact, error));
     ACCP_TRY(read_int(object, "spills", 1, COUNT_MAX, &role->spills, error));
@@ -388,6 +390,7 @@ static enum accp_status read_root(const struct accp_json *root, struct accp_run 
         ACCP_TRY(accp_json_element(&roles, i, JSON_OBJECT, &object, error));
         ACCP_TRY(accp_run_append(run, &role, error));
         ACCP_TRY(read_role(&object, role, error));
+        ACCP_TRY(accp_mix_read(&object, role, run, error));
     }
     return refuse_doubles(root->file, run, error);
 }
@@ -415,8 +418,7 @@ enum accp_status accp_run_read(const char *file, struct accp_run *run, struct ac
     return status;
 }
 
-/* Six significant digits are more than any sample holds, and keep lines short and diffs small. */
-static json_t *rounded(double value)
+json_t *accp_run_rounded(double value)
 {
     char text[32];
     snprintf(text, sizeof text, "%.6g", value);
@@ -429,7 +431,7 @@ static json_t *device_json(const struct accp_run_device *device)
 #define TEXT(member) \
     if (device->member[0]) json_object_set_new(object, #member, json_string(device->member));
 #define REAL(member) \
-    if (device->member >= 0) json_object_set_new(object, #member, rounded(device->member));
+    if (device->member >= 0) json_object_set_new(object, #member, accp_run_rounded(device->member));
 #define COUNT(member) \
     if (device->member >= 0) json_object_set_new(object, #member, json_integer(device->member));
     DEVICE_FIELDS(TEXT, REAL, COUNT)
@@ -467,16 +469,16 @@ static json_t *cycles_json(const struct accp_cycles *cycles)
 {
     json_t *object = json_object();
     if (cycles->n > 0) {
-        json_object_set_new(object, "mean", rounded(cycles->mean));
-        json_object_set_new(object, "min", rounded(cycles->min));
-        json_object_set_new(object, "max", rounded(cycles->max));
+        json_object_set_new(object, "mean", accp_run_rounded(cycles->mean));
+        json_object_set_new(object, "min", accp_run_rounded(cycles->min));
+        json_object_set_new(object, "max", accp_run_rounded(cycles->max));
     }
     json_object_set_new(object, "n", json_integer((json_int_t)cycles->n));
     json_t *modes = json_array();
     for (size_t i = 0; i < cycles->mode_count; ++i) {
         json_t *mode = json_array();
-        json_array_append_new(mode, rounded(cycles->modes[i].cycles));
-        json_array_append_new(mode, rounded(cycles->modes[i].weight));
+        json_array_append_new(mode, accp_run_rounded(cycles->modes[i].cycles));
+        json_array_append_new(mode, accp_run_rounded(cycles->modes[i].weight));
         json_array_append_new(modes, mode);
     }
     if (cycles->mode_count > 0)
@@ -486,8 +488,9 @@ static json_t *cycles_json(const struct accp_cycles *cycles)
     return object;
 }
 
-static json_t *role_json(const struct accp_run_role *role)
+static json_t *role_json(const struct accp_run *run, const struct accp_run_role *role)
 {
+    const struct accp_run_mix *mix = accp_run_find_mix(run, role->role, role->warps);
     json_t *object = json_object();
     json_object_set_new(object, "role", json_string(role->role));
     json_object_set_new(object, "kernel", json_string(role->kernel));
@@ -504,7 +507,9 @@ static json_t *role_json(const struct accp_run_role *role)
         json_object_set_new(object, "registers", json_integer(role->registers));
     if (role->spills > 0) json_object_set_new(object, "spills", json_integer(role->spills));
     json_object_set_new(object, "cycles", cycles_json(&role->cycles));
-    if (role->cycles.n > 0) json_object_set_new(object, "progress", rounded(role->progress));
+    if (role->cycles.n > 0)
+        json_object_set_new(object, "progress", accp_run_rounded(role->progress));
+    if (mix) accp_mix_write(object, mix);
     return object;
 }
 
@@ -528,13 +533,13 @@ static int put_run(FILE *stream, const struct accp_run *run)
     failed |= put(stream, ",\n \"protocol\": ", protocol_json(&run->protocol));
     if (run->reference_first >= 0) {
         json_t *reference = json_object();
-        json_object_set_new(reference, "first_half", rounded(run->reference_first));
-        json_object_set_new(reference, "second_half", rounded(run->reference_second));
+        json_object_set_new(reference, "first_half", accp_run_rounded(run->reference_first));
+        json_object_set_new(reference, "second_half", accp_run_rounded(run->reference_second));
         failed |= put(stream, ",\n \"reference\": ", reference);
     }
     failed |= fputs(",\n \"roles\": [", stream) < 0;
     for (size_t i = 0; i < run->role_count; ++i)
-        failed |= put(stream, i ? ",\n  " : "\n  ", role_json(&run->roles[i]));
+        failed |= put(stream, i ? ",\n  " : "\n  ", role_json(run, &run->roles[i]));
     return failed | (fputs("]}\n", stream) < 0);
 }
 

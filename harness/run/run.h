@@ -28,6 +28,8 @@ enum accp_source {
 enum {
     ACCP_RUN_MODES = 16,
     ACCP_RUN_ROLES = 65536,
+    ACCP_RUN_WARPS = 32,  /* of a block, at the most */
+    ACCP_RUN_BESIDE = 64, /* roles of one kernel, at the most */
     ACCP_TEXT_BYTES = 128,
     ACCP_SASS_HASH_BYTES = 17
 };
@@ -59,6 +61,23 @@ struct accp_run_role {
     int registers; /* of a thread; 0: unknown */
     struct accp_cycles cycles;
     double progress; /* iterations of a warp in 10,000,000 cycles, the document's unit */
+};
+
+/* The samples of a role that have something in common. */
+struct accp_run_part {
+    int key;
+    uint64_t n; /* 1 or more in a file */
+    double mean;
+};
+
+/* What each warp of mixed launches measured: of a role whose warps shared blocks with warps of other
+ * roles, its samples by the warp of the block that ran it, and by the acc of a role that a warp of the
+ * same scheduler ran (a sample stands once for each such warp). Keys ascend. */
+struct accp_run_mix {
+    char role[ACCP_NAME_BYTES];
+    int warps; /* in a block */
+    size_t by_warp_count, beside_count;
+    struct accp_run_part by_warp[ACCP_RUN_WARPS], beside[ACCP_RUN_BESIDE];
 };
 
 /* The GPU. Text that is unknown is ""; numbers that are unknown are -1. */
@@ -101,6 +120,8 @@ struct accp_run {
                              second half of the process, cycles per iteration; -1: none */
     size_t role_count;
     struct accp_run_role *roles; /* owned */
+    size_t mix_count;
+    struct accp_run_mix *mixes; /* owned; of roles above, where it is known */
 };
 
 /* A cleared run with every unknown marked so. Pair with accp_run_fini. */
@@ -112,13 +133,21 @@ void accp_run_fini(struct accp_run *run);
 enum accp_status accp_run_append(struct accp_run *run, struct accp_run_role **role,
                                  struct accp_error *error);
 
+/* Appends a copy of `mix`. MEMORY. */
+enum accp_status accp_run_append_mix(struct accp_run *run, const struct accp_run_mix *mix,
+                                     struct accp_error *error);
+
+/* What each warp measured of that role at that number of warps; NULL: unknown. */
+const struct accp_run_mix *accp_run_find_mix(const struct accp_run *run, const char *role,
+                                             int warps);
+
 /* The role of that name at that number of warps (any number: warps < 0, the first one); NULL: none.
  */
 const struct accp_run_role *accp_run_find(const struct accp_run *run, const char *role, int warps);
 
 /* Reads a run file. *run is initialised here and owned by the caller on success; on failure it is
  * cleared. Refuses (INPUT): another or newer format, missing or mistyped members, numbers that are
- * not finite or out of range, a (role, warps) that stands twice, a role of one of our probes that
+ * not finite or out of range, parts of a role that do not make up its samples, a (role, warps) that stands twice, a role of one of our probes that
  * the tables do not have or whose chain or acc differ from them, no roles. Zero samples are read:
  * the verdict answers for them. */
 enum accp_status accp_run_read(const char *file, struct accp_run *run, struct accp_error *error);
