@@ -3,6 +3,7 @@
 #include "base/plural.h"
 #include "cli/select.h"
 #include "model/model.h"
+#include "report/beside.h"
 #include "report/division.h"
 #include "report/occupancy.h"
 #include "report/table.h"
@@ -14,6 +15,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { RECORDINGS = 3 }; /* of a probe, at the most */
 
 /* What is explained, and from what. */
 struct explaining {
@@ -211,11 +214,24 @@ static enum accp_status explain_optimal(const struct explaining *explaining,
     return status;
 }
 
+static enum accp_status explain_mixed(const struct explaining *explaining, struct accp_error *error)
+{
+    const enum accp_format format = explaining->options->shape;
+    struct accp_beside_map map;
+    ACCP_TRY(accp_beside_init(&explaining->summary, &map, error));
+    print_head(explaining);
+    if (format != ACCP_FORMAT_JSON) putchar('\n');
+    enum accp_status status = accp_beside_print(&map, stdout, format == ACCP_FORMAT_JSON,
+                                                format == ACCP_FORMAT_MARKDOWN, error);
+    accp_beside_fini(&map);
+    return status;
+}
+
 static const struct {
-    const char *probe, *recording, *says;
+    const char *probe, *recordings, *says;
     enum accp_status (*explain)(const struct explaining *explaining, struct accp_error *error);
 } explained[] = {
-#define EXPLAINED(probe, recording, says) {#probe, recording, says, explain_##probe},
+#define EXPLAINED(probe, recordings, says) {#probe, recordings, says, explain_##probe},
     ACCP_EXPLAINED_TABLE(EXPLAINED)
 #undef EXPLAINED
 };
@@ -246,8 +262,13 @@ static enum accp_status find_recording(const struct accp_options *options, const
                          "holds no recording %s: name runs of your own behind the probe",
                          recording);
     snprintf(path, PATH_MAX, "%s", found.gl_pathv[0]);
+    const size_t count = found.gl_pathc;
     globfree(&found);
-    return ACCP_STATUS_OK;
+    if (count == 1) return ACCP_STATUS_OK;
+    return accp_fail(error, ACCP_STATUS_INPUT, folder, -1,
+                     "holds %zu recordings measured/*/%s, one a GPU: name the one that is meant "
+                     "behind the probe",
+                     count, recording);
 }
 
 static enum accp_status read_run(struct explaining *explaining, const char *path,
@@ -261,30 +282,40 @@ static enum accp_status read_run(struct explaining *explaining, const char *path
                      accp_source_text(run->source));
 }
 
-static enum accp_status read_runs(struct explaining *explaining, const char *recording,
+/* `recordings` are words. */
+static enum accp_status read_recordings(struct explaining *explaining, const char *recordings,
+                                        struct accp_error *error)
+{
+    char path[PATH_MAX], recording[ACCP_TEXT_BYTES];
+    for (int length; sscanf(recordings, "%127s%n", recording, &length) == 1; recordings += length) {
+        ACCP_TRY(find_recording(explaining->options, recording, path, error));
+        ACCP_TRY(read_run(explaining, path, error));
+        if (explaining->run_count == 1)
+            snprintf(explaining->note, sizeof explaining->note,
+                     "RECORDED, nothing was measured here: %s", strstr(path, "measured/"));
+    }
+    return ACCP_STATUS_OK;
+}
+
+static enum accp_status read_runs(struct explaining *explaining, const char *recordings,
                                   struct accp_error *error)
 {
-    char path[PATH_MAX];
     const struct accp_options *options = explaining->options;
-    explaining->runs = calloc((size_t)options->operand_count, sizeof *explaining->runs);
+    explaining->runs =
+        calloc((size_t)options->operand_count + RECORDINGS, sizeof *explaining->runs);
     if (!explaining->runs)
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the runs");
+    if (options->operand_count == 1) return read_recordings(explaining, recordings, error);
     for (int i = 1; i < options->operand_count; ++i)
         ACCP_TRY(read_run(explaining, options->operands[i], error));
-    if (options->operand_count > 1)
-        return accp_summary_seeds(explaining->runs, explaining->run_count, error);
-    ACCP_TRY(find_recording(options, recording, path, error));
-    ACCP_TRY(read_run(explaining, path, error));
-    snprintf(explaining->note, sizeof explaining->note, "RECORDED, nothing was measured here: %s",
-             strstr(path, "measured/"));
-    return ACCP_STATUS_OK;
+    return accp_summary_seeds(explaining->runs, explaining->run_count, error);
 }
 
 enum accp_status accp_explain_probe(const struct accp_options *options, struct accp_error *error)
 {
     const int row = row_of(options);
     struct explaining explaining = {.options = options, .says = explained[row].says};
-    enum accp_status status = read_runs(&explaining, explained[row].recording, error);
+    enum accp_status status = read_runs(&explaining, explained[row].recordings, error);
     if (status == ACCP_STATUS_OK)
         status =
             accp_summary_init(&explaining.summary, explaining.runs, explaining.run_count, error);

@@ -12,9 +12,8 @@
 
 enum { CHECK_ITERATIONS = 3, CLOCK_BUDGET_CYCLES = 200000, HALVES = 2 };
 
-/* How many batches of records wait to be summarised. Ahead of further rows, many, since those take their time; where no
- * large row follows, a few beside the copies: fresh memory for more took the gate's process 0.04 s longer than none
- * at all (H200, docs/performance.md). */
+/* How many batches of records wait to be summarised. Ahead of further rows, many, since those take their time; where
+ * no large row follows, a few beside the copies: more cost fresh memory (docs/performance.md). */
 enum { JOBS_AHEAD = 64, JOBS_BESIDE = 4 };
 static const double launch_timeout_s = 20;
 

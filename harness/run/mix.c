@@ -29,10 +29,10 @@ const struct accp_run_mix *accp_run_find_mix(const struct accp_run *run, const c
     return NULL;
 }
 
-/* One [key, mean, n]. Means are rounded to 6 digits, as the bounds are. */
+/* One [key, mean, n]; `times`: how often a sample may stand in the parts. */
 static enum accp_status read_part(const struct accp_json *parts, size_t index,
-                                  const struct accp_cycles *cycles, int low, int high,
-                                  struct accp_run_part *part, struct accp_error *error)
+                                  const struct accp_cycles *cycles, uint64_t times, int low,
+                                  int high, struct accp_run_part *part, struct accp_error *error)
 {
     struct accp_json element;
     ACCP_TRY(accp_json_element(parts, index, JSON_ARRAY, &element, error));
@@ -43,21 +43,22 @@ static enum accp_status read_part(const struct accp_json *parts, size_t index,
         return accp_json_fail(&element, error, "must be [key, mean, n]");
     if (json_integer_value(key) < low || json_integer_value(key) > high)
         return accp_json_fail(&element, error, "has a key outside %d to %d that ascend", low, high);
-    const double slack = 1e-5 * cycles->max;
     *part = (struct accp_run_part){(int)json_integer_value(key), (uint64_t)json_integer_value(n),
                                    json_number_value(mean)};
-    if (json_integer_value(n) < 1 || part->n > cycles->n * ACCP_RUN_WARPS)
+    if (json_integer_value(n) < 1 || part->n / times > cycles->n)
         return accp_json_fail(&element, error,
                               "has a number of samples that the role does not have");
-    if (part->mean >= cycles->min - slack && part->mean <= cycles->max + slack)
+    const double rounded = accp_run_round(part->mean), highest = accp_run_round(cycles->max);
+    if (rounded >= accp_run_round(cycles->min) - ACCP_RUN_SLACK * highest &&
+        rounded <= (1 + ACCP_RUN_SLACK) * highest)
         return ACCP_STATUS_OK;
     return accp_json_fail(&element, error, "has a mean outside of the role's min and max");
 }
 
 static enum accp_status read_parts(const struct accp_json *object, const char *member,
-                                   const struct accp_cycles *cycles, int low, int high,
-                                   struct accp_run_part *parts, size_t most, size_t *count,
-                                   struct accp_error *error)
+                                   const struct accp_cycles *cycles, uint64_t times, int low,
+                                   int high, struct accp_run_part *parts, size_t most,
+                                   size_t *count, struct accp_error *error)
 {
     struct accp_json array;
     ACCP_TRY(accp_json_member(object, member, JSON_ARRAY, &array, error));
@@ -65,7 +66,7 @@ static enum accp_status read_parts(const struct accp_json *object, const char *m
     if (*count > most)
         return accp_json_fail(&array, error, "has %zu entries, at most %zu fit", *count, most);
     for (size_t i = 0; i < *count; ++i) {
-        ACCP_TRY(read_part(&array, i, cycles, low, high, &parts[i], error));
+        ACCP_TRY(read_part(&array, i, cycles, times, low, high, &parts[i], error));
         low = parts[i].key + 1;
     }
     return ACCP_STATUS_OK;
@@ -79,12 +80,12 @@ enum accp_status accp_mix_read(const struct accp_json *object, const struct accp
     struct accp_run_mix mix = {.warps = role->warps};
     uint64_t samples = 0;
     memcpy(mix.role, role->role, sizeof mix.role);
-    ACCP_TRY(read_parts(object, "by_warp", &role->cycles, 0, role->warps - 1, mix.by_warp,
+    ACCP_TRY(read_parts(object, "by_warp", &role->cycles, 1, 0, role->warps - 1, mix.by_warp,
                         ACCP_RUN_WARPS, &mix.by_warp_count, error));
-    ACCP_TRY(read_parts(object, "beside", &role->cycles, 1, ACC_MAX, mix.beside, ACCP_RUN_BESIDE,
-                        &mix.beside_count, error));
-    for (size_t i = 0; i < mix.by_warp_count; ++i)
-        samples += mix.by_warp[i].n;
+    ACCP_TRY(read_parts(object, "beside", &role->cycles, (uint64_t)role->warps, 1, ACC_MAX,
+                        mix.beside, ACCP_RUN_BESIDE, &mix.beside_count, error));
+    for (size_t i = 0; i < mix.by_warp_count; ++i) /* each is at most cycles.n, and none wraps */
+        samples += samples > role->cycles.n ? 0 : mix.by_warp[i].n;
     if (samples != role->cycles.n)
         return accp_json_fail(object, error, "by_warp holds %llu samples, cycles %llu",
                               (unsigned long long)samples, (unsigned long long)role->cycles.n);

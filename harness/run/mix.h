@@ -13,8 +13,13 @@ enum accp_status accp_mix_read(const struct accp_json *object, const struct accp
 /* Sets both members of a role's object. */
 void accp_mix_write(json_t *object, const struct accp_run_mix *mix);
 
+/* Of two numbers that were rounded, the last digit. */
+#define ACCP_RUN_SLACK 1e-5
+
 /* A number as run files have it: six significant digits are more than any sample holds, and keep lines
- * short and diffs small. A new reference. */
+ * short and diffs small. What is compared on reading is rounded first, so that what was read once is read
+ * again when it has been written. _rounded: a new reference. */
+double accp_run_round(double value);
 json_t *accp_run_rounded(double value);
 
 #endif

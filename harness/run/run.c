@@ -222,7 +222,8 @@ static enum accp_status read_modes(const struct accp_json *object, struct accp_c
         if (json_array_size(mode.value) != 2 || !json_is_number(value) || !json_is_number(weight))
             return accp_json_fail(&mode, error, "must be [cycles, weight]");
         struct accp_mode read = {json_number_value(value), json_number_value(weight)};
-        if (!(read.cycles > 0 && read.cycles < cycles_max && read.weight > 0 && read.weight <= 1))
+        if (!(read.cycles > 0 && accp_run_round(read.cycles) < cycles_max && read.weight > 0 &&
+              read.weight <= 1))
             return accp_json_fail(&mode, error,
                                   "has cycles not above 0, or a weight outside 0 to 1");
         cycles->modes[i] = read;
@@ -242,11 +243,9 @@ static enum accp_status read_cycles(const struct accp_json *role, struct accp_cy
     ACCP_TRY(accp_json_number(&object, "mean", 0, cycles_max, &cycles->mean, error));
     ACCP_TRY(accp_json_number(&object, "min", 0, cycles_max, &cycles->min, error));
     ACCP_TRY(accp_json_number(&object, "max", 0, cycles_max, &cycles->max, error));
-    /* Written with 6 significant digits each, so a mean may step over its bounds by their last one.
-     */
-    double slack = 1e-5 * cycles->max;
-    if (cycles->mean <= 0 || cycles->min > cycles->mean + slack ||
-        cycles->mean > cycles->max + slack)
+    const double mean = accp_run_round(cycles->mean), max = accp_run_round(cycles->max);
+    const double slack = ACCP_RUN_SLACK * max; /* a mean may step over its bounds by a last digit */
+    if (mean <= 0 || accp_run_round(cycles->min) > mean + slack || mean > max + slack)
         return accp_json_fail(&object, error, "must have 0 < min <= mean <= max");
     return read_modes(&object, cycles, error);
 }
@@ -418,11 +417,16 @@ enum accp_status accp_run_read(const char *file, struct accp_run *run, struct ac
     return status;
 }
 
-json_t *accp_run_rounded(double value)
+double accp_run_round(double value)
 {
     char text[32];
     snprintf(text, sizeof text, "%.6g", value);
-    return json_real(strtod(text, NULL));
+    return strtod(text, NULL);
+}
+
+json_t *accp_run_rounded(double value)
+{
+    return json_real(accp_run_round(value));
 }
 
 static json_t *device_json(const struct accp_run_device *device)

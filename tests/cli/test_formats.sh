@@ -22,6 +22,9 @@ mkdir answers
 for probe in optimal:occupancy sink:sink; do
     "$accprobe" explain "${probe%:*}" --format json >"answers/${probe#*:}.json" || broken "an explanation of $probe"
 done
+ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 ACCPROBE_LIBNVML=$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1 ACCP_FAKE=ok \
+    ACCP_FAKE_RUN=$(dirname "$recording")/mixed.run.json "$accprobe" measure --filter '^mixed[.]chain7[.]' --seed 1 --out answers/run-mixed.json 2>stderr
+"$accprobe" explain mixed answers/run-mixed.json --format json >answers/beside.json || broken 'an explanation of mixed'
 occupancy=$(dirname "$recording")/occupancy
 "$accprobe" explain optimal.chain29.acc2 --format json >answers/explain.json || broken 'an explanation of a role'
 "$accprobe" explain --cubin "$ACCP_SOURCE_DIR/tests/data/sass/loop_jump.sm_90.13.0.cubin" --format json >answers/explain-unknown.json 2>stderr
@@ -108,7 +111,9 @@ changes = {
             "del d['roles'][0]['sass_exact']", "d['roles'][0]['role'] = ''", "d['roles'][0]['kernel'] = 1", "d['roles'] = []",
             "d['device']['sm_count'] = -1", "d['device']['arch'] = 'x' * 16", "d['protocol']['blocks'] = '132'", "del d['device']",
             "d['format'] = 'accprobe-run/2'", "d['roles'][0]['cycles']['modes'] = [[68, 1.5]]", "d['roles'][0]['registers'] = 257",
-            "d['roles'][0]['spills'] = 0"],
+            "d['roles'][0]['spills'] = 0", "d['roles'][0]['by_warp'] = [[0, 68, d['roles'][0]['cycles']['n']]]",
+            "d['roles'][0].update(by_warp=[[0, 68]], beside=[])", "d['roles'][0].update(by_warp=[[32, 68, 1]], beside=[])",
+            "d['roles'][0].update(by_warp=[], beside=[[0, 68, 1]])", "d['roles'][0].update(by_warp=[], beside=[[2, 68, 0]])"],
     "golden": ["d['levels'][0]['sessions'] = 9", "d['levels'] = []", "d['levels'][0]['tolerance'] = 0", "del d['sku']['sm_count']",
                "d['source'] = 'document'", "d['orders'][0]['peak'] = []", "d['orders'][0]['ties'] = [[1]]", "d['growths'][0]['chains'] = [7]",
                "del d['records'][0]['reason']", "d['false_alarm_rate'] = 0.6", "d['levels'][0]['record'] = -1", "d['orders'][0]['margin'] = 2"],
@@ -124,6 +129,7 @@ changes = {
     "occupancy": ["d['rows'][0]['best'] = 2"],
     "fleet": ["d['rows'][0]['sessions'] = 10"],
     "sink": ["del d['rows'][0]['warps']"],
+    "beside": ["del d['rows'][0]['mixed']", "d['rows'][0]['by accN'] = '1'"],
     "explain": ["del d['unknown' if 'unknown' in d else 'cycles']", "d['source'] = 'measured'", "d['instructions'][0]['stall'] = 16",
                 "d['changes'] = [{}]", "d['bottleneck'] = ''"],
     "policy": ["d['cells'] = []", "d['cells'][0]['rule'] = 'BECAUSE'", "d['cells'][0]['over']['1'] = None", "d['device']['name'] = ''",

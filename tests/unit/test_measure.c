@@ -179,6 +179,40 @@ static void test_gathers_the_role_s_own(void **state)
     assert_int_equal(accp_measure_gather(&one, records, NULL, 3, mixed, samples), 3);
 }
 
+static struct accp_record taking(unsigned cycles)
+{
+    return (struct accp_record){.elapsed_cycles = cycles, .iterations = 1};
+}
+
+/* Two blocks of nine warps, of which 0, 4 and 8 share a scheduler, and 1 and 5 one. */
+static void test_warps_of_mixed_launches(void **state)
+{
+    (void)state;
+    const struct accp_parameters one = {.phases = 1};
+    const uint8_t selectors[18] = {2, 3, 4, 5, 7, 2, 8, 16, 3, 3, 2, 4, 5, 7, 8, 2, 16, 2};
+    const struct accp_role *role = accp_role_find("mixed.chain13.acc2");
+    struct accp_record records[18];
+    struct accp_run_mix mix = {.warps = 9};
+    for (unsigned i = 0; i < 18; ++i)
+        records[i] = taking(100 + i);
+    records[15] = taking(0); /* its warp 6 gave no sample */
+    accp_measure_mix(&one, records, selectors, 18, 9, role, &mix);
+    /* It ran on warps 0 and 5 of the first block, and on 1, 6 and 8 of the second. */
+    static const struct accp_run_part by_warp[] = {
+        {0, 1, 100}, {1, 1, 110}, {5, 1, 105}, {8, 1, 117}};
+    /* Warp 0 beside 7 and 3; 5 beside 3; then 1 beside 8; 8 beside 3 and 7. */
+    static const struct accp_run_part beside[] = {
+        {3, 3, (100 + 105 + 117) / 3.0}, {7, 2, (100 + 117) / 2.0}, {8, 1, 110}};
+    assert_int_equal(mix.by_warp_count, 4);
+    assert_int_equal(mix.beside_count, 3);
+    for (size_t i = 0; i < 4; ++i)
+        assert_true(mix.by_warp[i].key == by_warp[i].key && mix.by_warp[i].n == by_warp[i].n &&
+                    mix.by_warp[i].mean == by_warp[i].mean);
+    for (size_t i = 0; i < 3; ++i)
+        assert_true(mix.beside[i].key == beside[i].key && mix.beside[i].n == beside[i].n &&
+                    fabs(mix.beside[i].mean - beside[i].mean) < 1e-9);
+}
+
 static double reference(enum accp_sink sink, enum accp_placement placement, int chain,
                         int effective, int iterations)
 {
@@ -295,6 +329,7 @@ int main(void)
         cmocka_unit_test(test_modes_are_the_nearest_whole_numbers),
         cmocka_unit_test(test_summariser),
         cmocka_unit_test(test_gathers_the_role_s_own),
+        cmocka_unit_test(test_warps_of_mixed_launches),
         cmocka_unit_test(test_reference_of_sinks),
         cmocka_unit_test(test_reference_of_placements),
         cmocka_unit_test(test_selectors_of_mixed_launch),

@@ -41,6 +41,13 @@ static void test_round_trip(void **state)
                                             .modes = {{128, 0.41}}};
         role->progress = 77459.3;
     }
+    const struct accp_run_mix mix = {.role = "mixed.chain29.acc2",
+                                     .warps = 8,
+                                     .by_warp_count = 2,
+                                     .by_warp = {{0, 4000, 130.5}, {7, 224, 124.25}},
+                                     .beside_count = 2,
+                                     .beside = {{3, 4223, 129}, {16, 1, 136.5}}};
+    assert_int_equal(accp_run_append_mix(&run, &mix, &error), ACCP_STATUS_OK);
     char *text, *text_again;
     size_t bytes, bytes_again;
     assert_int_equal(accp_run_format(&run, &text, &bytes, &error), ACCP_STATUS_OK);
@@ -54,6 +61,12 @@ static void test_round_trip(void **state)
     assert_string_equal(found->sass, "0123456789abcdef");
     assert_string_equal(found->sass_exact, "fedcba9876543210");
     assert_null(accp_run_find(&again, "optimal.chain29.acc2", 4));
+    const struct accp_run_mix *kept = accp_run_find_mix(&again, mix.role, 8);
+    assert_true(kept && again.mix_count == 1 && kept->by_warp_count == 2 &&
+                kept->beside_count == 2);
+    assert_true(kept->by_warp[1].key == 7 && kept->by_warp[1].n == 224 &&
+                kept->by_warp[1].mean == 124.25 && kept->beside[1].key == 16);
+    assert_null(accp_run_find_mix(&again, mix.role, 4));
     free(text);
     free(text_again);
     accp_run_fini(&run);
@@ -67,6 +80,9 @@ static void test_round_trip(void **state)
 #define ROLE_WITH(name, cycles) \
     "{\"role\": \"" name "\", \"kernel\": \"k\", \"warps\": 8, \"cycles\": {" cycles \
     "}, \"progress\": 1}"
+#define MIXED(by_warp, beside) \
+    "{\"role\": \"a\", \"kernel\": \"k\", \"warps\": 8, \"cycles\": {\"mean\": 2, \"min\": 1, " \
+    "\"max\": 3, \"n\": 3}, \"progress\": 1, \"by_warp\": " by_warp ", \"beside\": " beside "}"
 #define GOOD "\"mean\": 2, \"min\": 1, \"max\": 3, \"n\": 1"
 
 static const struct {
@@ -88,6 +104,17 @@ static const struct {
     {RUN_WITH(ROLE_WITH("optimal.chain7.acc6", GOOD)), "is not in the table of probe optimal"},
     {RUN_WITH(ROLE_WITH("optimal.chain7.acc1", GOOD)), "differs from the table"},
     {RUN_WITH("{\"role\": \"a\"}"), "roles[0].kernel: is missing"},
+    {RUN_WITH(MIXED("[[0, 2, 2]]", "[]")), "by_warp holds 2 samples, cycles 3"},
+    {RUN_WITH(MIXED("[[0, 2, 2], [0, 2, 1]]", "[]")), "by_warp[1]: has a key outside 1 to 7"},
+    {RUN_WITH(MIXED("[[8, 2, 3]]", "[]")), "has a key outside 0 to 7"},
+    {RUN_WITH(MIXED("[[-1, 2, 3]]", "[]")), "has a key outside 0 to 7"},
+    {RUN_WITH(MIXED("[[0, 3.5, 3]]", "[]")), "mean outside of the role's min and max"},
+    {RUN_WITH(MIXED("[[0, 2]]", "[]")), "must be [key, mean, n]"},
+    {RUN_WITH(MIXED("[[0, 2, 3]]", "[[0, 2, 3]]")), "beside[0]: has a key outside 1 to 255"},
+    {RUN_WITH(MIXED("[[0, 2, 3]]", "[[2, 2, 0]]")), "samples that the role does not have"},
+    {RUN_WITH(MIXED("[[0, 2, 3]]", "[[2, 2, 32]]")), "samples that the role does not have"},
+    {RUN_WITH(MIXED("[[0, 2, 3]]", "[2]")), "beside[0]"},
+    {RUN_WITH(MIXED("[[0, 2, 3]]", "3")), "beside"},
 };
 
 static void test_refusals(void **state)
