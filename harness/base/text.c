@@ -1,5 +1,7 @@
 #include "base/text.h"
 
+#include <string.h>
+
 uint32_t accp_text_character(const char *text, int *bytes)
 {
     static const uint32_t least[] = {0, 0x80, 0x800, 0x10000};
@@ -35,4 +37,27 @@ int accp_text_hidden_at(const char *text)
     for (int at = 0; text[at]; at += bytes)
         if (accp_text_hides(accp_text_character(text + at, &bytes))) return at;
     return -1;
+}
+
+void accp_text_word(const char *text, char *word, size_t bytes)
+{
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:+,@%=-";
+    const size_t length = strlen(text);
+    size_t used = 0;
+    if (length > 0 && length < bytes && strspn(text, plain) == length) {
+        memcpy(word, text, length + 1);
+        return;
+    }
+    word[used++] = '\'';
+    for (; *text && used + 6 < bytes; ++text) {
+        if (*text == '\'') {
+            memcpy(word + used, "'\\''", 4);
+            used += 4;
+        } else {
+            word[used++] = *text;
+        }
+    }
+    word[used++] = '\'';
+    word[used] = 0;
 }

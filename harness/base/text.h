@@ -3,6 +3,7 @@
 #define ACCP_BASE_TEXT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* The character at `text` (UTF-8, ended by a NUL); *bytes, 1 to 4, are its own. UINT32_MAX for a
@@ -17,5 +18,9 @@ bool accp_text_hides(uint32_t character);
 
 /* The first byte of `text` that begins such a character; -1: there is none. */
 int accp_text_hidden_at(const char *text);
+
+/* Writes `text` as one word of a shell: as it is where no shell reads anything else into it, else in single
+ * quotes. What does not fit into `bytes`, 8 or more, is cut. */
+void accp_text_word(const char *text, char *word, size_t bytes);
 
 #endif

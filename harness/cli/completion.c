@@ -130,15 +130,16 @@ void accp_completion_bash(void)
            "complete -o filenames -F _accprobe accprobe\n");
 }
 
-static void zsh_option(int option)
+static void zsh_option(enum accp_verb verb, int option)
 {
     char words[WORDS_BYTES];
     const struct accp_option_row *row = &accp_option_rows[option];
     enum value value = value_of(option, words);
     printf(" \\\n            \"--%s%s[", row->name, value == VALUE_NONE ? "" : "=");
-    put_escaped(row->help, "[]:\"\\`$");
+    const struct accp_help_text help = accp_help_option(verb, (enum accp_option)option);
+    put_escaped(help.text, "[]:\"\\`$");
     putchar(']');
-    if (value != VALUE_NONE) printf(":%s:", row->argument);
+    if (value != VALUE_NONE) printf(":%s:", help.name);
     if (value == VALUE_FILE) fputs("_files", stdout);
     if (value == VALUE_FOLDER) fputs("_files -/", stdout);
     if (value == VALUE_WORDS) printf("(%s)", words);
@@ -172,7 +173,7 @@ void accp_completion_zsh(void)
     for (int i = 0; i < ACCP_VERB_COUNT; ++i) {
         printf("    %s)\n        _arguments", accp_verb_rows[i].name);
         for (int k = 0; k < ACCP_OPTION_COUNT; ++k)
-            if (takes(&accp_verb_rows[i], k)) zsh_option(k);
+            if (takes(&accp_verb_rows[i], k)) zsh_option((enum accp_verb)i, k);
         if (accp_verb_rows[i].high > 0) printf(" \\\n            '*:file:_files'");
         printf("\n        ;;\n");
     }
@@ -181,11 +182,12 @@ void accp_completion_zsh(void)
            "_accprobe \"$@\"\n");
 }
 
-static void fish_option(const struct accp_verb_row *verb, int option)
+static void fish_option(enum accp_verb verb, int option)
 {
     char words[WORDS_BYTES];
     const struct accp_option_row *row = &accp_option_rows[option];
-    printf("complete -c accprobe -n '__fish_seen_subcommand_from %s' -l %s", verb->name, row->name);
+    printf("complete -c accprobe -n '__fish_seen_subcommand_from %s' -l %s",
+           accp_verb_rows[verb].name, row->name);
     switch (value_of(option, words)) {
     case VALUE_NONE:
         break;
@@ -203,7 +205,7 @@ static void fish_option(const struct accp_verb_row *verb, int option)
         break;
     }
     fputs(" -d '", stdout);
-    put_escaped(row->help, "'\\");
+    put_escaped(accp_help_option(verb, (enum accp_option)option).text, "'\\");
     fputs("'\n", stdout);
 }
 
@@ -223,6 +225,6 @@ void accp_completion_fish(void)
         if (verb->high > 0)
             printf("complete -c accprobe -n '__fish_seen_subcommand_from %s' -F\n", verb->name);
         for (int k = 0; k < ACCP_OPTION_COUNT; ++k)
-            if (takes(verb, k)) fish_option(verb, k);
+            if (takes(verb, k)) fish_option((enum accp_verb)i, k);
     }
 }

@@ -124,29 +124,46 @@ static void control_text(const struct accp_control *control, char *text, size_t 
              write, read, control->wait_mask);
 }
 
-/* Only causes that take anything have a column. */
-static size_t instruction_columns(const struct accp_explained *explained,
-                                  struct accp_column columns[ACCP_CAUSE_COUNT + 6],
-                                  int causes[ACCP_CAUSE_COUNT], size_t *cause_count)
+/* The table of instructions: what has a column. Of a loop whose cycles are unknown there may be none to show, and no
+ * change to tell. */
+struct instruction_columns {
+    struct accp_column columns[ACCP_CAUSE_COUNT + 6];
+    size_t count;
+    int causes[ACCP_CAUSE_COUNT]; /* those that take anything */
+    size_t cause_count;
+    bool has_cycles, has_without, has_producer;
+};
+
+static void add_column(struct instruction_columns *of, const char *name, bool right, bool trunc)
 {
-    size_t count = 0;
-    *cause_count = 0;
-    columns[count++] = (struct accp_column){"address", true, false};
-    columns[count++] = (struct accp_column){"control", false, false};
-    columns[count++] = (struct accp_column){"cycles", true, false};
-    for (int c = 1; c < ACCP_CAUSE_COUNT; ++c) {
-        if (explained->explanation.causes[c] < 0.005) continue;
-        causes[(*cause_count)++] = c;
-        columns[count++] = (struct accp_column){accp_cause_name((enum accp_cause)c), true, false};
+    of->columns[of->count++] = (struct accp_column){name, right, trunc};
+}
+
+static void instruction_columns(const struct accp_explained *explained,
+                                struct instruction_columns *of)
+{
+    const struct accp_explanation *explanation = &explained->explanation;
+    *of = (struct instruction_columns){.has_cycles = explanation->prediction.known};
+    for (int i = 0; i < explanation->count; ++i) {
+        if (!explanation->instructions[i].executed) of->has_cycles = true; /* marked there */
+        if (!isnan(explained->without[i])) of->has_without = true;
+        if (explanation->instructions[i].producer >= 0) of->has_producer = true;
     }
-    columns[count++] = (struct accp_column){"without", true, false};
-    columns[count++] = (struct accp_column){"instruction", false, true};
-    columns[count++] = (struct accp_column){"waits for", false, true};
-    return count;
+    add_column(of, "address", true, false);
+    add_column(of, "control", false, false);
+    if (of->has_cycles) add_column(of, "cycles", true, false);
+    for (int c = 1; c < ACCP_CAUSE_COUNT; ++c) {
+        if (explanation->causes[c] < 0.005) continue;
+        of->causes[of->cause_count++] = c;
+        add_column(of, accp_cause_name((enum accp_cause)c), true, false);
+    }
+    if (of->has_without) add_column(of, "without", true, false);
+    add_column(of, "instruction", false, true);
+    if (of->has_producer) add_column(of, "waits for", false, true);
 }
 
 static enum accp_status add_instruction(const struct accp_explained *explained, int i,
-                                        const int *causes, size_t cause_count,
+                                        const struct instruction_columns *of,
                                         struct accp_table *table, struct accp_error *error)
 {
     const struct accp_explained_instruction *own = &explained->explanation.instructions[i];
@@ -164,30 +181,30 @@ static enum accp_status add_instruction(const struct accp_explained *explained, 
         accp_table_cell(table, at, "-");
     else if (explained->explanation.prediction.known)
         accp_table_cell(table, at, "%.2f", cycles);
-    ++at;
-    for (size_t k = 0; k < cause_count; ++k, ++at)
-        if (own->cycles[causes[k]] >= 0.005)
-            accp_table_cell(table, at, "%.2f", own->cycles[causes[k]]);
+    at += of->has_cycles;
+    for (size_t k = 0; k < of->cause_count; ++k, ++at)
+        if (own->cycles[of->causes[k]] >= 0.005)
+            accp_table_cell(table, at, "%.2f", own->cycles[of->causes[k]]);
     if (!isnan(explained->without[i])) accp_table_cell(table, at, "%+.2f", explained->without[i]);
+    at += of->has_without;
     accp_explained_text(explained, i, text, sizeof text);
-    accp_table_cell(table, at + 1, "%s", text);
+    accp_table_cell(table, at++, "%s", text);
     if (own->producer < 0) return ACCP_STATUS_OK;
     accp_explained_text(explained, own->producer, text, sizeof text);
-    accp_table_cell(table, at + 2, "%.60s", text);
+    accp_table_cell(table, at, "%.60s", text);
     return ACCP_STATUS_OK;
 }
 
 static enum accp_status print_instructions(const struct accp_explained *explained, bool markdown,
                                            struct accp_error *error)
 {
-    struct accp_column columns[ACCP_CAUSE_COUNT + 6];
-    int causes[ACCP_CAUSE_COUNT];
-    size_t cause_count, count = instruction_columns(explained, columns, causes, &cause_count);
+    struct instruction_columns of;
     struct accp_table *table;
+    instruction_columns(explained, &of);
     enum accp_status status = ACCP_STATUS_OK;
-    ACCP_TRY(accp_table_create(columns, count, &table, error));
+    ACCP_TRY(accp_table_create(of.columns, of.count, &table, error));
     for (int i = 0; i < explained->explanation.count && status == ACCP_STATUS_OK; ++i)
-        status = add_instruction(explained, i, causes, cause_count, table, error);
+        status = add_instruction(explained, i, &of, table, error);
     return finish(
         table, status,
         explained->explanation.prediction.known

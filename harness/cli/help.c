@@ -59,6 +59,25 @@ const struct accp_help_text *accp_help_status(enum accp_verb verb, size_t index)
     return NULL;
 }
 
+static const struct {
+    enum accp_verb verb;
+    enum accp_option option;
+    struct accp_help_text text;
+} option_helps[] = {
+#define HELP(verb, option, argument, help) \
+    {ACCP_VERB_##verb, ACCP_OPTION_##option, {argument, help}},
+#include "cli/option_helps.def"
+};
+
+struct accp_help_text accp_help_option(enum accp_verb verb, enum accp_option option)
+{
+    for (size_t i = 0; i < sizeof option_helps / sizeof *option_helps; ++i)
+        if (option_helps[i].verb == verb && option_helps[i].option == option)
+            return option_helps[i].text;
+    return (struct accp_help_text){accp_option_rows[option].argument,
+                                   accp_option_rows[option].help};
+}
+
 static void print_text(FILE *stream, const struct accp_help_text *text, int width)
 {
     fprintf(stream, "  %-*s %s\n", width, text->name, text->text);
@@ -85,12 +104,23 @@ void accp_help_print(FILE *stream)
     print_texts(stream, "environment:", accp_help_variables, 27);
 }
 
+static void print_option(FILE *stream, enum accp_verb verb, enum accp_option option)
+{
+    const char *name = accp_option_rows[option].name;
+    const struct accp_help_text help = accp_help_option(verb, option);
+    const bool has_value = *help.name;
+    fprintf(stream, "  --%s%s%-*s %s\n", name, has_value ? " " : "",
+            (int)(16 - strlen(name) - has_value), help.name, help.text);
+}
+
 void accp_help_verb_print(FILE *stream, enum accp_verb id)
 {
     const struct accp_verb_row *verb = &accp_verb_rows[id];
     fprintf(stream, "accprobe %s: %s\n\nusage: accprobe %s [options]%s%s\n\n", verb->name,
             verb->summary, verb->name, *verb->operands ? " " : "", verb->operands);
-    accp_options_print(stream, verb->takes);
+    for (int i = 0; i < ACCP_OPTION_COUNT; ++i)
+        if ((verb->takes | ACCP_TAKES(help)) & 1u << i)
+            print_option(stream, id, (enum accp_option)i);
     if (id == ACCP_VERB_policy)
         print_texts(stream, "conditions of --given:", accp_help_conditions, 16);
     fputs("\nexit status:\n", stream);

@@ -35,6 +35,9 @@ extern const struct accp_help_text accp_help_variables[];
  * than `index`. */
 const struct accp_help_text *accp_help_status(enum accp_verb verb, size_t index);
 
+/* What an option means to a verb that takes it, and how its value is written there; static. */
+struct accp_help_text accp_help_option(enum accp_verb verb, enum accp_option option);
+
 /* The conditions of policy's --given; ends in a row of NULLs. */
 extern const struct accp_help_text accp_help_conditions[];
 

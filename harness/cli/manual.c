@@ -55,7 +55,8 @@ static void put_verb(enum accp_verb id)
         const struct accp_option_row *row = &accp_option_rows[i];
         if (!(verb->takes & 1u << i)) continue;
         snprintf(option, sizeof option, "--%s", row->name);
-        put_paragraph(option, row->argument, row->help);
+        const struct accp_help_text help = accp_help_option(id, (enum accp_option)i);
+        put_paragraph(option, help.name, help.text);
     }
     if (id == ACCP_VERB_policy) {
         fputs(".PP\nConditions of --given:\n", stdout);

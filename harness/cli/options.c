@@ -65,7 +65,8 @@ static void clear(struct accp_options *options)
 #include "cli/options.def"
 }
 
-static enum accp_status read_format(struct accp_options *options, struct accp_error *error)
+static enum accp_status read_format(const char *verb, struct accp_options *options,
+                                    struct accp_error *error)
 {
     static const char *const names[] = {[ACCP_FORMAT_TABLE] = "table",
                                         [ACCP_FORMAT_JSON] = "json",
@@ -76,8 +77,10 @@ static enum accp_status read_format(struct accp_options *options, struct accp_er
         options->shape = (enum accp_format)i;
         return ACCP_STATUS_OK;
     }
-    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1, "--format %.40s: must be %s",
-                     options->format, accp_option_rows[ACCP_OPTION_format].help);
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                     "--format %.40s: must be table, json or markdown, and of those what accprobe "
+                     "%s --help lists",
+                     options->format, verb);
 }
 
 /* One option at argv[*at]; moves *at to the last word that it took. `seen` holds those with a value so far. */
@@ -155,17 +158,5 @@ enum accp_status accp_options_parse(int argc, char **argv, unsigned takes, int o
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "%s does not know what to do with \"%.60s\"; accprobe %s --help", argv[0],
                          options->operands[operands_high], argv[0]);
-    return read_format(options, error);
-}
-
-void accp_options_print(FILE *stream, unsigned takes)
-{
-    takes |= ACCP_TAKES(help);
-    for (int i = 0; i < ACCP_OPTION_COUNT; ++i)
-        if (takes & 1u << i)
-            fprintf(
-                stream, "  --%s%s%-*s %s\n", accp_option_rows[i].name,
-                *accp_option_rows[i].argument ? " " : "",
-                (int)(16 - strlen(accp_option_rows[i].name) - (*accp_option_rows[i].argument != 0)),
-                accp_option_rows[i].argument, accp_option_rows[i].help);
+    return read_format(argv[0], options, error);
 }

@@ -59,7 +59,4 @@ enum accp_status accp_options_parse(int argc, char **argv, unsigned takes, int o
                                     int operands_high, struct accp_options *options,
                                     struct accp_error *error);
 
-/* One line an option that `takes` holds, as --help shows them. */
-void accp_options_print(FILE *stream, unsigned takes);
-
 #endif

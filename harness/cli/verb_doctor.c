@@ -1,4 +1,5 @@
 #include "base/plural.h"
+#include "base/text.h"
 #include "base/watchdog.h"
 #include "cli/select.h"
 #include "cli/verbs.h"
@@ -18,13 +19,18 @@ static const struct accp_column columns[] = {{"part", false, false},
                                              {"mend", false, false}};
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
+/* The driver's package has a number in its name on Ubuntu, and is in a component of Debian that is off at first. */
+/* clang-format off */
+#define INSTALL_DRIVER "sudo apt-get install nvidia-driver (Debian, non-free), sudo ubuntu-drivers install (Ubuntu)"
+#define INSTALL_OR_SHARE "sudo apt-get install nvidia-driver (Debian, non-free), sudo ubuntu-drivers install (Ubuntu); in a container: docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all"
+/* clang-format on */
+
 /* The command that mends a GPU or NVML that cannot be used; NULL: none does, and the remedy of
  * absence.def is all there is to say. */
 static const char *const commands[ACCP_ABSENCE_COUNT] = {
-    [ACCP_ABSENCE_NO_DRIVER] =
-        "sudo apt-get install nvidia-driver; in a container: docker run --gpus all",
-    [ACCP_ABSENCE_DRIVER_UNLOADABLE] = "sudo apt-get install --reinstall libcuda1",
-    [ACCP_ABSENCE_DRIVER_INCOMPLETE] = "sudo apt-get install nvidia-driver",
+    [ACCP_ABSENCE_NO_DRIVER] = INSTALL_OR_SHARE,
+    [ACCP_ABSENCE_DRIVER_UNLOADABLE] = INSTALL_DRIVER,
+    [ACCP_ABSENCE_DRIVER_INCOMPLETE] = INSTALL_DRIVER,
     [ACCP_ABSENCE_STUB_DRIVER] = "unset LD_LIBRARY_PATH",
     [ACCP_ABSENCE_NO_DEVICE] = "unset CUDA_VISIBLE_DEVICES; nvidia-smi -L",
     [ACCP_ABSENCE_NO_PERMISSION] =
@@ -32,15 +38,14 @@ static const char *const commands[ACCP_ABSENCE_COUNT] = {
     [ACCP_ABSENCE_DRIVER_FAILURE] = "sudo dmesg | grep NVRM; sudo modprobe nvidia",
     [ACCP_ABSENCE_DRIVER_MISMATCH] = "sudo reboot",
     [ACCP_ABSENCE_SYSTEM_NOT_READY] = "sudo systemctl start nvidia-fabricmanager",
-    [ACCP_ABSENCE_DRIVER_TOO_OLD] = "sudo apt-get install nvidia-driver",
+    [ACCP_ABSENCE_DRIVER_TOO_OLD] = INSTALL_DRIVER,
     [ACCP_ABSENCE_OUT_OF_MEMORY] = "nvidia-smi",
     [ACCP_ABSENCE_DEVICE_PROHIBITED] = "sudo nvidia-smi -c DEFAULT",
     [ACCP_ABSENCE_DEVICE_EXCLUSIVE] = "sudo nvidia-smi -c DEFAULT",
     [ACCP_ABSENCE_DEVICE_UNAVAILABLE] = "nvidia-smi",
     [ACCP_ABSENCE_ECC_UNCORRECTABLE] = "sudo nvidia-smi --gpu-reset",
     [ACCP_ABSENCE_MPS_UNAVAILABLE] = "unset CUDA_MPS_PIPE_DIRECTORY",
-    [ACCP_ABSENCE_NVML_ABSENT] =
-        "sudo apt-get install libnvidia-ml1; in a container: NVIDIA_DRIVER_CAPABILITIES=all",
+    [ACCP_ABSENCE_NVML_ABSENT] = INSTALL_OR_SHARE,
     [ACCP_ABSENCE_NVML_MISMATCH] = "sudo reboot",
     [ACCP_ABSENCE_NVML_NO_DRIVER] = "sudo modprobe nvidia",
     [ACCP_ABSENCE_NVML_NO_PERMISSION] = "sudo accprobe doctor",
@@ -92,11 +97,13 @@ static enum accp_status say_broken(struct doctor *doctor, const char *part, cons
 /* Nobody has measured this GPU model yet. */
 static enum accp_status say_unmeasured(struct doctor *doctor, struct accp_error *error)
 {
-    char tool[PATH_MAX], command[2 * PATH_MAX + 160];
-    ACCP_TRY(accp_tool_folder(tool, error));
+    char folder[PATH_MAX], path[PATH_MAX + 16], tool[2 * PATH_MAX], command[sizeof tool * 2 + 160];
+    ACCP_TRY(accp_tool_folder(folder, error));
+    snprintf(path, sizeof path, "%s/accprobe", folder);
+    accp_text_word(path, tool, sizeof tool);
     snprintf(command, sizeof command,
-             "for i in $(seq 30); do %s/accprobe measure --out run-$i.json; done; %s/accprobe "
-             "record run-*.json --reason 'first baseline'",
+             "for i in $(seq 30); do %s measure --out run-$i.json; done; %s record run-*.json "
+             "--reason 'first baseline'",
              tool, tool);
     return say(doctor, "its golden", "none", "no baseline of this GPU model: levels are not judged",
                command, error);

@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "base/plural.h"
+#include "base/text.h"
 #include "base/watchdog.h"
 #include "cli/fleet.h"
 #include "cli/select.h"
@@ -14,29 +15,12 @@
 #include <string.h>
 #include <time.h>
 
-/* Writes `text` as one word of a shell; what does not fit is cut. */
-static void quote(const char *text, char *word, size_t bytes)
-{
-    size_t used = 0;
-    word[used++] = '\'';
-    for (; *text && used + 6 < bytes; ++text) {
-        if (*text == '\'') {
-            memcpy(word + used, "'\\''", 4);
-            used += 4;
-        } else {
-            word[used++] = *text;
-        }
-    }
-    word[used++] = '\'';
-    word[used] = 0;
-}
-
 /* The first line that git prints in the golden's folder; "" when it fails or prints none. */
 static void ask_git(const char *folder, const char *arguments, char *line, size_t bytes)
 {
     char word[4 * PATH_MAX + 8], command[sizeof word + 128];
     line[0] = 0;
-    quote(folder, word, sizeof word);
+    accp_text_word(folder, word, sizeof word);
     snprintf(command, sizeof command, "timeout 60 git -C %s %s 2>/dev/null </dev/null", word,
              arguments);
     FILE *stream = popen(command, "r");

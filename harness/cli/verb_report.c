@@ -6,6 +6,7 @@
 #include "report/page.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* What a page needs beside the judgement; all owned. */
 struct gathered {
@@ -123,6 +124,11 @@ int accp_verb_report(const struct accp_options *options)
                            "--format %s: report writes a page of HTML where it is left out, and a "
                            "summary with --format markdown; accprobe check has the others",
                            options->format);
+    if (status == ACCP_STATUS_OK && options->shape != ACCP_FORMAT_MARKDOWN && !options->out &&
+        isatty(STDOUT_FILENO))
+        status = accp_fail(&error, ACCP_STATUS_USAGE, NULL, -1,
+                           "a page of HTML is not for a terminal: write it with -o FILE, or take "
+                           "--format markdown");
     if (status == ACCP_STATUS_OK && options->shape != ACCP_FORMAT_MARKDOWN)
         status = accp_plot_tool(tool, &error);
     if (status == ACCP_STATUS_OK)

@@ -58,6 +58,10 @@ static enum accp_status read_one(const char *text, size_t length,
                                  struct accp_error *error)
 {
     size_t index = 0;
+    if (length == 0)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--given names no condition before a comma, or behind the last: they are "
+                         "written NAME=VALUE,NAME=VALUE");
     const char *equals = memchr(text, '=', length);
     const size_t name = equals ? (size_t)(equals - text) : length;
     while (index < CONDITIONS &&

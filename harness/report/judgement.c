@@ -267,6 +267,15 @@ void accp_report_counts(FILE *stream, const struct accp_judgement *judgement)
     }
 }
 
+const struct accp_line *accp_report_first_to_repeat(const struct accp_judgement *judgement)
+{
+    if (judgement->verdict == ACCP_VERDICT_PASS || judgement->verdict == ACCP_VERDICT_NO_GOLDEN)
+        return NULL;
+    for (size_t i = 0; i < judgement->line_count; ++i)
+        if (judgement->lines[i].verdict == judgement->verdict) return &judgement->lines[i];
+    return NULL;
+}
+
 /* Levels that a prediction says nothing of. */
 static void print_untimed(const struct accp_judgement *judgement, FILE *stream)
 {
@@ -297,15 +306,11 @@ static void print_verdict(const struct accp_report *report, FILE *stream, bool m
         accp_text_put(stream, judgement->trouble_text, markdown);
         fputc('\n', stream);
     }
-    for (size_t i = 0; i < judgement->line_count; ++i) {
-        if (judgement->lines[i].verdict != judgement->verdict ||
-            judgement->verdict == ACCP_VERDICT_PASS)
-            continue;
-        fputs(markdown ? "\nrepeat: " : "repeat: ", stream);
-        accp_text_put(stream, judgement->lines[i].repeat, markdown);
-        fputc('\n', stream);
-        break;
-    }
+    const struct accp_line *line = accp_report_first_to_repeat(judgement);
+    if (!line) return;
+    fputs(markdown ? "\nrepeat: " : "repeat: ", stream);
+    accp_text_put(stream, line->repeat, markdown);
+    fputc('\n', stream);
 }
 
 /* Whether a line for each family is enough: the roles are of several probes, and nobody asked for all. */

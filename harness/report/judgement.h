@@ -28,6 +28,10 @@ void accp_report_runs(const struct accp_report *report, char text[ACCP_REPORT_RU
 /* Writes how many lines have each verdict, the heaviest first: "2 FAIL, 35 PASS". */
 void accp_report_counts(FILE *stream, const struct accp_judgement *judgement);
 
+/* The first line of the verdict's kind, whose command shows it again; NULL: a pass, or no golden, which would come out
+ * the same. */
+const struct accp_line *accp_report_first_to_repeat(const struct accp_judgement *judgement);
+
 /* Whether people came for this claim: it did not pass, or is an order, a peak, a growth or a statement of the document. */
 bool accp_report_is_prominent(const struct accp_line *line);
 

@@ -50,15 +50,6 @@ static const char *glyph(enum accp_verdict verdict)
     return glyphs[verdict];
 }
 
-static const struct accp_line *first_to_repeat(const struct accp_judgement *judgement)
-{
-    for (size_t i = 0; i < judgement->line_count; ++i)
-        if (judgement->lines[i].verdict == judgement->verdict &&
-            judgement->verdict != ACCP_VERDICT_PASS)
-            return &judgement->lines[i];
-    return NULL;
-}
-
 /* "measured on NVIDIA H200 (sm_90, 132 SMs), driver ..., ptxas 13.0.88, protocol gate, 1 process" */
 static void subject_text(const struct accp_report *report, char *text, size_t text_bytes)
 {
@@ -112,9 +103,9 @@ static void put_head(const struct accp_page *page, FILE *stream)
         accp_markup_text(stream, judgement->trouble_text);
         fputs("</p>\n", stream);
     }
-    if (first_to_repeat(judgement)) {
+    if (accp_report_first_to_repeat(judgement)) {
         fputs("<p>Repeat: <code>", stream);
-        accp_markup_text(stream, first_to_repeat(judgement)->repeat);
+        accp_markup_text(stream, accp_report_first_to_repeat(judgement)->repeat);
         fputs("</code></p>\n", stream);
     }
 }

@@ -22,9 +22,9 @@ if command -v ccache >/dev/null; then export CMAKE_C_COMPILER_LAUNCHER=ccache; f
 # As the page has it, but for what the head of this file says.
 shortened() {
     case $1 in
-    'ci/setup >nvcc.path') echo "echo '$ACCP_NVCC' >nvcc.path" ;;
     'cmake --preset default -B '*)
-        echo "cmake -G Ninja -S '$ACCP_SOURCE_DIR' -DACCPROBE_ARCHES=sm_90 -DCMAKE_BUILD_TYPE=Debug ${1#cmake --preset default }" ;;
+        echo "cmake -G Ninja -S '$ACCP_SOURCE_DIR' -DACCPROBE_ARCHES=sm_90 -DCMAKE_BUILD_TYPE=Debug ${1#cmake --preset default }" |
+            sed "s|\$(ci/setup)|'$ACCP_NVCC'|" ;;
     'cmake --build build-mine') echo "$1 --target accprobe cubin_mine cubin_clock fake_libcuda fake_libnvml" ;;
     *) printf '%s\n' "$1" ;;
     esac

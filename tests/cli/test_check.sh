@@ -73,6 +73,7 @@ grep -q 'verdict: ENVIRONMENT' stdout || broken 'ENVIRONMENT for a role without 
 edited 'run["device"]["sm_count"] = 78; run["device"]["pci_device"] = "10de:2329"'
 expect 0 '' "$accprobe" check --pending pending edited.json
 grep -q 'verdict: NO_GOLDEN' stdout || broken 'NO_GOLDEN for another GPU'
+! grep '^repeat:' stdout || broken 'nothing to repeat where no golden is'
 
 # A link to what is not there (a volume that is not mounted) is no golden that was never made.
 sku=$(basename "$(dirname "$recording")")
@@ -158,8 +159,8 @@ for command in 'check hostile.json' "diff hostile.json $measured/optimal.run.jso
 done
 # Nor does what it calls a role leave the command that a reader copies into a shell.
 sed "s/\"role\": \"optimal.chain7.acc1\"/\"role\": \"x'; touch typed; echo '\"/" "$measured/optimal.run.json" >hostile.json
-"$accprobe" check hostile.json --claim touch >stdout 2>stderr || [ $? -le 3 ] || broken "an answer: $(cat stderr)"
-command=$(sed -n 's/^repeat: //p' stdout)
+"$accprobe" check hostile.json --claim touch --format json >stdout 2>stderr || [ $? -le 3 ] || broken "an answer: $(cat stderr)"
+command=$(python3 -c 'import json; print(json.load(open("stdout"))["lines"][0]["repeat"])')
 [ "$(bash -c "accprobe() { printf '%s,' \"\$@\"; }; $command")" = "gate,--filter,^x'; touch typed; echo '\\.," ] || broken "one word of a shell: $command"
 [ ! -e typed ] || broken "a role's name to stay a name: $command"
 echo passed

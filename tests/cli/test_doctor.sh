@@ -25,6 +25,11 @@ ACCP_FAKE=exclusive says 0 GPU none 'nvidia-smi -c DEFAULT'
 ACCP_FAKE=nvml_mismatch says 0 NVML partly 'reboot'
 ACCPROBE_LIBCUDA=/nonexistent/libcuda.so.1 says 0 GPU none 'nvidia-driver'
 
+# What installs a driver, on each of the two.
+for words in 'nvidia-driver (Debian' 'ubuntu-drivers install (Ubuntu)'; do
+    ACCPROBE_LIBCUDA=/nonexistent/libcuda.so.1 says 0 GPU none "$words"
+done
+
 # For people the command stands below what it mends, not to the right of it.
 ACCP_FAKE=mig expect 0 '' "$accprobe" doctor
 grep -qE '^ +mend: +sudo nvidia-smi -mig 0 *$' stdout || broken "a command on a line of its own: $(cat stdout)"
@@ -41,6 +46,11 @@ bad = [row for row in rows if row["state"] != "ok" and not row["mend"]]
 sys.exit(bool(bad) and sys.argv[1] not in hopeless)
 END_OF_PYTHON
 done < <(sed -n 's/^SCENARIO(\([a-z_]*\),.*/\1/p' "$ACCP_SOURCE_DIR/tests/fake/scenario.def")
+
+# Commands can be typed where a folder's name is not one word.
+mkdir "a b" && cp "$accprobe" "a b/accprobe" && ln -s "$ACCP_BINARY_DIR/cubin" "a b/cubin" && touch "a b/CMakeCache.txt"
+ACCP_FAKE=sku=a100 expect 0 '' "a b/accprobe" doctor --format json --golden "$ACCP_SOURCE_DIR/golden"
+grep -qF "do '$scratch/a b/accprobe' measure" stdout || broken "a quoted path: $(cat stdout)"
 
 # An installation that lost its files, or whose kernels are damaged.
 mkdir bin && cp "$accprobe" bin/accprobe

@@ -98,6 +98,9 @@ grep -qE 'bottleneck: unknown: the model does not time LDG.* at 0x[0-9a-f]+; at 
 if grep -q 'cycles an iteration' stdout; then broken 'no figure for an unknown loop'; fi
 grep -qE '^ +0x[0-9a-f]+ .* LDG' stdout || broken "the instructions of an unknown loop: $(cat stdout)"
 if grep -E '^ +0x[0-9a-f]+ .*[0-9][.][0-9]' stdout; then broken 'no cycles for an instruction of an unknown loop'; fi
+if grep -E '^ *address.*(cycles|without)' stdout; then broken 'no empty column'; fi
+expect 0 '' "$accprobe" explain optimal.chain29.acc1
+grep -qE '^ *address.* cycles .* without ' stdout || broken "columns of a known loop: $(cat stdout)"
 expect 3 'at least' "$accprobe" predict --cubin "$sass/loop_jump.sm_90.13.0.cubin"
 [ "$(grep -o 'at least' stderr | wc -l)" = 1 ] || broken "said once, not at every number of warps: $(cat stderr)"
 

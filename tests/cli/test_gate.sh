@@ -130,7 +130,7 @@ for device in 0 all; do
 done
 expect 4 'not an option of gate' "$accprobe" gate --warps 8
 expect 4 'is not a folder' "$accprobe" gate --golden /nonexistent
-expect 4 'must be table (for people), json, or markdown (for a review); of report: markdown, and left out it is a page of HTML' "$accprobe" gate --format yaml
+expect 4 'must be table, json or markdown, and of those what accprobe gate --help lists' "$accprobe" gate --format yaml
 expect 4 '--format is given twice, the second time as table' "$accprobe" gate --format json --format=table
 expect 4 '--out is given twice' "$accprobe" measure --out one.json -o two.json
 expect 4 'not a verb' "$accprobe" gates

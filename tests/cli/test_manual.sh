@@ -10,13 +10,23 @@ page=$share/man/man1/accprobe.1
 "$accprobe" --help >help
 sed -n '/^usage/,/--version/s/^  \([a-z]*\) .*/\1/p' help >verbs
 [ "$(wc -l <verbs)" -ge 9 ] || broken "the verbs of --help: $(cat verbs)"
+cp verbs every_verb
 while read -r verb; do
     "$accprobe" "$verb" --help | sed -n 's/^  --\([a-z-]*\) .*/\1/p' | grep -vx help >options
     [ -s options ] || broken "options of $verb"
     sed -n "/^\.SS \"$verb\"\$/,/^\.S[SH] /p" "$page" | sed -n 's/^\\fB\\-\\-\([a-z\\-]*\)\\fR.*/\1/p' | tr -d '\134' >page_options
     diff options page_options >&2 || broken "the page's options of $verb to be those of its --help"
+    # What an option means to this verb, in which no other one is named.
+    others=$(grep -vx "$verb" every_verb | paste -sd'|')
+    ! "$accprobe" "$verb" --help | sed -n '/^  --/s/(see accprobe list)//p' | grep -wE "(of|for|also|and) ($others)|($others) (predicts|keeps|measures)|[;:] ($others)" >&2 ||
+        broken "the options of $verb alone"
     sed 's/^/--/' options >>all_options
 done <verbs
+
+# An option that means something else to a verb says so in its help, in the page and in the completions.
+"$accprobe" policy --help | grep -- '--warps N  *warps on each scheduler$' >/dev/null || broken 'the warps of policy'
+grep -q 'warps on each scheduler' "$share/zsh/vendor-completions/_accprobe" || broken 'and of its completion'
+sed -n '/^.SS "policy"/,/^.SS /p' "$page" | grep 'warps on each scheduler' >/dev/null || broken 'and of its page'
 
 # Exit statuses and variables stand in both; and the variables are those that the sources read.
 for word in 'needs approval (WIN, DRIFT)' ACCPROBE_REQUIRE_GPU ACCPROBE_LIBCUDA CTEST_RESOURCE_GROUP_0_GPUS; do

@@ -49,6 +49,9 @@ expect 4 'must be a folder of golden/measured' "$accprobe" policy --gpu ../measu
 expect 4 'holds no role that a policy reads' "$accprobe" policy "$recorded/tail.run.json"
 expect 4 'give it, or runs, not both' "$accprobe" policy "$recorded/occupancy/optimal.run.json" --golden /dev/null
 expect 4 'is not a folder' "$accprobe" policy --golden /dev/null
+for given in ',' 'iterations=1,' ',iterations=1' iterations=1,,bytes=1; do
+    expect 4 '--given names no condition before a comma, or behind the last' "$accprobe" policy --given $given
+done
 expect 4 'there is no such condition' "$accprobe" policy --given warp=1
 read -ra conditions < <(sed 's/.*there are: //; s/,//g' stderr)
 [ ${#conditions[@]} = 9 ] || broken "nine conditions: $(cat stderr)"

@@ -136,4 +136,22 @@ expect 0 '' "$accprobe" explain sink other.json
 grep -q 'note: 30 of 30 roles were measured with other SASS' stdout || broken "a note of other SASS: $(cat stdout)"
 mkdir -p empty
 expect 4 'holds no recording' "$accprobe" explain sink --golden empty
+mkdir -p two/measured/one two/measured/other
+cp "$goldens/sink.run.json" two/measured/one && cp "$goldens/sink.run.json" two/measured/other
+expect 4 'holds 2 recordings measured/*/sink.run.json, one a GPU: name the one' "$accprobe" explain sink --golden two
+expect 0 '' "$accprobe" explain sink --golden two two/measured/other/sink.run.json
+
+# What each warp of mixed launches measured stands in the run of every role that was asked for, and is explained. The
+# fake driver draws a warp's cycles whatever runs beside it: no order turns round.
+export ACCP_FAKE_RUN=$goldens/mixed.run.json
+expect 0 '' "$accprobe" measure --seed 1 --filter '^mixed[.]chain7[.]acc[12]$' --out mixed.json
+[ "$(grep -c '"by_warp": \[\[0, ' mixed.json)" = 4 ] || broken "each warp of two roles at two loads: $(cat mixed.json)"
+[ "$(grep -c '"beside": \[\[[12], ' mixed.json)" = 2 ] || broken 'what ran beside them where two share a scheduler'
+expect 0 '' "$accprobe" measure --seed 2 --probe dispatch --out dispatch.json
+! grep '"by_warp"' dispatch.json || broken 'warps of mixed launches alone'
+expect 0 '' "$accprobe" explain mixed mixed.json "$goldens/optimal.run.json" --format markdown
+grep -q '^| *7 | *8 | *2 |' stdout || broken "a row a role and load: $(cat stdout)"
+grep -q '^- chain 7, 8 warps: 0 of 1 ordered pairs turn round when mixed; beside one and the same role 0 of 6 comparisons do' stdout ||
+    broken "orders: $(cat stdout)"
+expect 4 'does not hold what each warp of mixed launches measured' "$accprobe" explain mixed dispatch.json
 echo passed

@@ -32,6 +32,21 @@ mkdir 'a[b]*' # a folder of goldens may be called as a pattern is
 ln -s "$ACCP_SOURCE_DIR/golden" 'a[b]*/golden'
 expect 0 '' "$accprobe" report "$name" --timeline '^optimal[.]chain29[.]acc[123]$' --golden 'a[b]*/golden' --out again.html
 cmp -s page.html again.html || broken 'the same page from the same goldens'
+# Paper is narrow, and no phone.
+! grep -o '@media(max-width[^{]*' page.html || broken 'widths of screens alone'
+# A terminal is no place for HTML; a file and a pipe are.
+python3 - "$accprobe" "$name" >told <<'END' || broken 'one line instead of HTML on a terminal'
+import os, pty, sys
+for words, status, said in ((["-o", "x.html"], 0, b""), (["--format", "markdown"], 0, b"verdict"), ([], 4, b"with -o FILE")):
+    told = b""
+    def read(fd):
+        global told
+        data = os.read(fd, 1 << 16)
+        told += data
+        return data
+    code = os.waitstatus_to_exitcode(pty.spawn([sys.argv[1], "report", sys.argv[2], *words], read))
+    assert code == status and said in told and b"<html" not in told, (words, code, told[:300])
+END
 cat >read_page.py <<'END'
 import html.parser, math, re, sys
 void = {"meta", "link", "br", "img", "hr", "input"}
@@ -173,7 +188,7 @@ cmp -s page.html again.html || broken 'the same page for everybody'
 [ ! -e pwned ] || broken "nobody's settings read"
 
 expect 4 'report writes a page of HTML where it is left out, and a summary with --format markdown' "$accprobe" report --format json run.json
-expect 4 '--format html: must be table (for people), json, or markdown (for a review); of report: markdown, and left out it is a page of HTML' \
+expect 4 '--format html: must be table, json or markdown, and of those what accprobe report --help lists' \
     "$accprobe" report --format html run.json
 expect 4 'matches no role' "$accprobe" report --timeline chain31 run.json -o none.html
 expect 4 'timeline' "$accprobe" report --timeline '[' run.json -o none.html

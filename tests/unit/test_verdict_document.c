@@ -396,11 +396,27 @@ static void test_bad_statements_are_refused(void **state)
     accp_document_fini(&document);
 }
 
+/* A file may be called as no word of a shell is. */
+static void test_the_command_names_the_file(void **state)
+{
+    (void)state;
+    struct paper paper;
+    struct accp_judgement judgement = {0};
+    open_paper(&paper);
+    assert_int_equal(
+        accp_verdict_document(&paper.document, &paper.run, 1, true, "a b's.json", &judgement, NULL),
+        ACCP_STATUS_OK);
+    assert_string_equal(judgement.lines[0].repeat, "accprobe check 'a b'\\''s.json'");
+    accp_judgement_fini(&judgement);
+    close_paper(&paper);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_table_is_the_documents),
         cmocka_unit_test(test_every_statement_is_reproduced),
+        cmocka_unit_test(test_the_command_names_the_file),
         cmocka_unit_test(test_other_numbers_fail),
         cmocka_unit_test(test_most_is_counted),
         cmocka_unit_test(test_one_threshold_is_seen),
