@@ -14,12 +14,21 @@ done
 # The quick start, on cubins of two compilers; its two scripts are there, and other tests run them.
 # shellcheck disable=SC2016 # the quotes are of Markdown
 sed -n '/^## Quick start$/,/^## /p' README.md | sed -n '/^```$/,/^```$/p' | grep -v '^```' >quick_start
-[ "$(wc -l <quick_start)" = 5 ] || broken "a quick start of five lines: $(cat quick_start)"
+[ "$(wc -l <quick_start)" = 6 ] || broken "a quick start of six lines: $(cat quick_start)"
 cp tests/data/sass/clock_around.sm_90.12.4.cubin old.cubin
-cp tests/data/sass/clock_around.sm_90.13.0.cubin new.cubin && cp new.cubin mine.cubin
+cp tests/data/sass/clock_around.sm_90.13.0.cubin new.cubin
+cat >mine.cu <<'END'
+extern "C" __global__ void mine(float *x, int n)
+{
+    for (int i = 0; i < n; ++i)
+        x[threadIdx.x] = fmaf(x[threadIdx.x], 0.5f, 1.0f);
+}
+END
+# shellcheck disable=SC2016 # the words of the page
 while read -r line; do
     case $line in
     'git clone '*) ;;
+    '$(ci/setup) '*) expect 0 '' bash -c "${line/'$(ci/setup)'/\"\$ACCP_NVCC\"}" ;;
     ci/*) [ -x "${line%% *}" ] || broken "the script ${line%% *}" ;;
     *' diff '*) expect 2 '' bash -c "$line" ;;
     *) expect 0 '' bash -c "$line" ;;
