@@ -1,5 +1,7 @@
 #include "sass/dealt.h"
 
+#include "sass/selected.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,8 +114,9 @@ static enum accp_status analyse_loops(struct dealing *dealing, struct accp_error
     return ACCP_STATUS_OK;
 }
 
-enum accp_status accp_dealt_loop(const struct accp_code *code, const struct accp_role *role,
-                                 const struct accp_loop **loop, struct accp_error *error)
+/* By links, accumulators and depth: what is left where no selector says it. */
+static enum accp_status deal_by_links(const struct accp_code *code, const struct accp_role *role,
+                                      const struct accp_loop **loop, struct accp_error *error)
 {
     struct dealing dealing = {.code = code};
     int found = NOTHING;
@@ -134,6 +137,13 @@ enum accp_status accp_dealt_loop(const struct accp_code *code, const struct accp
     if (found == NOTHING) return accp_code_hot_loop(code, -1, loop, error);
     *loop = &code->loops[found];
     return ACCP_STATUS_OK;
+}
+
+enum accp_status accp_dealt_loop(const struct accp_code *code, const struct accp_role *role,
+                                 const struct accp_loop **loop, struct accp_error *error)
+{
+    ACCP_TRY(accp_selected_loop(code, role->acc, loop, error));
+    return *loop ? ACCP_STATUS_OK : deal_by_links(code, role, loop, error);
 }
 
 static bool has_indirect_branch(const struct accp_code *code)

@@ -4,10 +4,11 @@
 
 #include "sass/chain.h"
 
-/* The loop of one of the roles that share this kernel: the first that has the role's links,
+/* The loop of one of the roles that share this kernel: the one to which its selector, its number of
+ * accumulators, leads (sass/selected.h). Where that names none: the first that has the role's links,
  * accumulators and depth and breaks no law. A role that has none gets the nearest of those that are
  * no role's, so that a broken loop is held against its own role; of several roles with the same
- * links, which are not told apart, the last does where they have fewer loops than they are. Where
+ * links, which are not told apart then, the last does where they have fewer loops than they are. Where
  * none is left, the nearest of all. INPUT: as accp_code_hot_loop, where no loop has floating point.
  * MEMORY. */
 enum accp_status accp_dealt_loop(const struct accp_code *code, const struct accp_role *role,

@@ -15,19 +15,6 @@ static bool is_taken(const struct accp_candidates *candidates, const struct accp
     return false;
 }
 
-/* NULL: fewer loops than roles. */
-static const struct accp_loop *free_copy(const struct accp_candidates *candidates,
-                                         const struct accp_candidate *one)
-{
-    for (size_t i = 0; i < one->code.loop_count; ++i) {
-        const struct accp_loop *loop = &one->code.loops[i];
-        if (loop->instructions == one->loop->instructions &&
-            loop->floating_point == one->loop->floating_point && !is_taken(candidates, one, loop))
-            return loop;
-    }
-    return NULL;
-}
-
 static enum accp_status add(struct accp_candidates *candidates, const struct accp_role *role,
                             const struct accp_kernel *kernel, struct accp_error *error)
 {
@@ -35,9 +22,7 @@ static enum accp_status add(struct accp_candidates *candidates, const struct acc
     one->role = role;
     ACCP_TRY(accp_code_init(&candidates->cubin, kernel, &one->code, error));
     enum accp_status status = accp_chain_find_loop(&one->code, role, -1, &one->loop, error);
-    if (status == ACCP_STATUS_OK && is_taken(candidates, one, one->loop))
-        one->loop = free_copy(candidates, one);
-    if (status != ACCP_STATUS_OK || !one->loop) {
+    if (status != ACCP_STATUS_OK || is_taken(candidates, one, one->loop)) {
         accp_code_fini(&one->code);
         return status;
     }

@@ -23,9 +23,8 @@ struct accp_candidates {
     unsigned turns; /* candidates of one kernel, at the most: 1 where each role has a kernel */
 };
 
-/* Reads a cubin and finds the loops of all roles in it. In a kernel that they share, roles with as
- * many effective accumulators have loops of as many instructions, which are not told apart: each
- * gets one that no other has, and one that finds none is left out. Whatever it returns,
+/* Reads a cubin and finds the loops of all roles in it; one whose loop is another's already, in a
+ * kernel that they share, is left out. Whatever it returns,
  * accp_candidates_fini is due. Errors: of reading and decoding; INPUT: no kernel of the tables. */
 enum accp_status accp_candidates_init(struct accp_candidates *candidates, const char *path,
                                       struct accp_error *error);

@@ -85,25 +85,11 @@ def golden_of_build(folder):
     return golden
 
 
-def links(role):
-    """What the SASS of a loop in a shared kernel tells of its role."""
-    probe, chain, acc = role.split(".")
-    return probe, chain, min(int(acc[3:]), int(chain[5:]))
-
-
 def judged_shapes(verdicts, changed, wanted):
-    """(unseen copies, lines of what the static gate should have said otherwise). Of copies of one loop in a shared kernel it looks at the first
-    alone, for all their roles; and a role there that lost an accumulator may be taken for the role that has one fewer, which is named as well."""
-    groups = {role: [one for one in verdicts if one == role or (role.startswith(SHARED) and links(one) == links(role))] for role in changed}
-    named = {role: [one for one in alike if verdicts[one]["verdict"] == wanted[0] and wanted[1] in verdicts[one].get("text", "")]
-             for role, alike in groups.items()}
-    unseen = [role for role, found in named.items() if not found and len(groups[role]) > 1 and role != groups[role][0] and wanted[0] == "DRIFT"]
-    slips = [f"{role}: {verdicts.get(role, 'no verdict')}" for role, found in named.items() if not found and role not in unseen]
-    about = {one for alike in groups.values() for one in alike}
-    neighbours = {links(role)[:2] for role in changed if role.startswith(SHARED) and wanted[0] == "FAIL"}
-    return len(unseen), slips + [f"{role}, unchanged: {said}" for role, said in verdicts.items()
-                                 if role not in about and said["verdict"] != "PASS"
-                                 and not (said["verdict"] == "DRIFT" and tuple(role.split(".")[:2]) in neighbours)]
+    """Lines of what the static gate should have said otherwise."""
+    slips = [f"{role}: {verdicts.get(role, 'no verdict')}" for role in changed
+             if role not in verdicts or verdicts[role]["verdict"] != wanted[0] or wanted[1] not in verdicts[role].get("text", "")]
+    return slips + [f"{role}, unchanged: {said}" for role, said in verdicts.items() if role not in changed and said["verdict"] != "PASS"]
 
 
 def not_stopped(cubin):
@@ -115,23 +101,21 @@ def not_stopped(cubin):
 
 
 def shapes_of(folder, golden, probe, mutation, turn, step):
-    """(mutants, copies not looked at, slips) of one mutation at every place, or every STEPth, of the loops of one probe: all at once, or those whose turn it is."""
+    """(mutants, slips) of one mutation at every place, or every STEPth, of the loops of one probe: all at once, or those whose turn it is."""
     kind = mutations()[mutation][0]
     wanted = {"LAW": ("FAIL", "law ")}.get(kind, ("PASS", "other register names") if mutation == "bank" else ("DRIFT", ""))
     cubin, count, slips, site = os.path.join(folder, f"{probe}.{mutation}.{turn}.cubin"), 0, [], 0
-    unseen = 0
     while True:
         made = run(MUTATE, built(probe), "all", mutation, cubin, str(site), str(turn))
         if made.returncode != 0:
-            return count, unseen, slips
+            return count, slips
         said = run(TOOL, "shape", "--cubin", cubin, "--golden", golden, "--format", "json")
         changed = [line.split()[0] for line in made.stdout.splitlines()]
-        copies, found = judged_shapes(json.loads(said.stdout)["verdicts"], changed, wanted)
-        if said.returncode != EXIT_STATUS[wanted[0]] and copies < len(changed):
+        found = judged_shapes(json.loads(said.stdout)["verdicts"], changed, wanted)
+        if said.returncode != EXIT_STATUS[wanted[0]]:
             found.append(f"exit status {said.returncode}")
         found += not_stopped(cubin) if kind == "LAW" and site == 0 else []
         slips += [f"{mutation} {site} {line}" for line in found]
-        unseen += copies
         count, site = count + len(changed), site + step
         os.remove(cubin)
 
@@ -148,13 +132,11 @@ def shapes(step=1):
         found = parallel(cases, lambda case: shapes_of(folder, golden, *case, 1 if case[0] == PROBES[0] else int(step)))
     table = []
     for mutation, (kind, _) in mutations().items():
-        mine = [(probe == PROBES[0], count, unseen) for (probe, name, _), (count, unseen, _) in zip(cases, found) if name == mutation]
-        counts = [sum(count for is_first, count, _ in mine if is_first == wanted) for wanted in (True, False)]
+        mine = [(probe == PROBES[0], count) for (probe, name, _), (count, _) in zip(cases, found) if name == mutation]
+        counts = [sum(count for is_first, count in mine if is_first == wanted) for wanted in (True, False)]
         by = "a law" if kind == "LAW" else "other register names, noted" if mutation == "bank" else "another hot loop"
-        copies = sum(unseen for *_, unseen in mine)
-        table.append(f"{mutation:8} {counts[0]:5} mutants of the optimal probe, {counts[1]:5} of the others: {by}"
-                     + (f"; {copies} in copies of a loop that are not looked at" if copies else ""))
-    return finish(table, [slip for *_, slips in found for slip in slips])
+        table.append(f"{mutation:8} {counts[0]:5} mutants of the optimal probe, {counts[1]:5} of the others: {by}")
+    return finish(table, [slip for _, slips in found for slip in slips])
 
 
 def rows(path):

@@ -207,70 +207,6 @@ static enum accp_status time_mutation(struct bench *bench, const char *name,
     return ACCP_STATUS_OK;
 }
 
-static bool are_copies(const struct accp_candidate *left, const struct accp_candidate *right)
-{
-    return left->code.kernel == right->code.kernel && left->role->chain == right->role->chain &&
-           left->role->effective == right->role->effective;
-}
-
-/* The role that takes longer, by more than noise, when the loop of candidate `index` alone stalls; NULL: none does. Means of the
- * unchanged stand at place 0. */
-static enum accp_status role_of_loop(struct bench *bench, size_t index,
-                                     const struct accp_role **role, struct accp_error *error)
-{
-    static const double least_cycles =
-        0.5; /* an iteration takes whole ones, with one warp a scheduler */
-    struct accp_candidates *candidates = &bench->candidates;
-    struct accp_candidate *stalled = &candidates->all[index];
-    *role = NULL;
-    memcpy(candidates->image.data, candidates->original.data, candidates->original.size);
-    if (!accp_mutate(&stalled->subject, "stall", 0, &stalled->address)) return ACCP_STATUS_OK;
-    ACCP_TRY(measure(bench, 1, error));
-    for (size_t i = 0; i < candidates->count; ++i)
-        if (are_copies(stalled, &candidates->all[i]) &&
-            bench->results[i].mean[0][1] - bench->results[i].mean[0][0] > least_cycles)
-            *role = candidates->all[i].role;
-    return ACCP_STATUS_OK;
-}
-
-static bool is_among(const struct accp_role *role, const struct accp_role *const *roles,
-                     size_t count)
-{
-    for (size_t i = 0; i < count; ++i)
-        if (roles[i] == role) return true;
-    return false;
-}
-
-/* Roles with the same links have copies of one loop, which the SASS does not tell apart: a stall cycle more in one of them shows
- * whose it is. Where nothing moves, as over the fake driver, they stay as they were dealt. */
-static enum accp_status tell_copies_apart(struct bench *bench, struct accp_error *error)
-{
-    struct accp_candidates *candidates = &bench->candidates;
-    const struct accp_role *roles[ACCP_ROLE_COUNT];
-    size_t copies = 0, told = 0;
-    memcpy(candidates->image.data, candidates->original.data, candidates->original.size);
-    for (size_t i = 0; i < candidates->count; ++i)
-        candidates->all[i].is_changed = true; /* so that their means are kept */
-    ACCP_TRY(measure(bench, 0, error));
-    for (size_t i = 0; i < candidates->count; ++i) {
-        roles[i] = NULL;
-        for (size_t k = 0; k < candidates->count; ++k) {
-            if (k == i || !are_copies(&candidates->all[i], &candidates->all[k])) continue;
-            ++copies;
-            ACCP_TRY(role_of_loop(bench, i, &roles[i], error));
-            told += roles[i] != NULL && !is_among(roles[i], roles, i);
-            break;
-        }
-    }
-    for (size_t i = 0; i < candidates->count && told == copies; ++i)
-        if (roles[i]) candidates->all[i].role = roles[i];
-    if (copies > 0)
-        printf("# of %zu loops that are copies, %zu were told apart by whom a stall cycle more "
-               "slows\n",
-               copies, told);
-    return ACCP_STATUS_OK;
-}
-
 static void print_where(const struct bench *bench)
 {
     struct accp_run run;
@@ -294,7 +230,6 @@ static enum accp_status run(int argc, char **argv, struct bench *bench, struct a
     bench->loads[1] = bench->warps > 0 ? 0 : accp_protocols[ACCP_PROTOCOL_GATE_LOAD].warps;
     ACCP_TRY(accp_device_open(0, &bench->device, error));
     print_where(bench);
-    if (bench->candidates.turns > 1) ACCP_TRY(tell_copies_apart(bench, error));
     for (int i = 3; i < argc; ++i)
         ACCP_TRY(time_mutation(bench, argv[i], error));
     return ACCP_STATUS_OK;

@@ -92,12 +92,73 @@ static void test_distances(void **state)
     data_close(&opened);
 }
 
+/* Copies of one loop, in another order than the roles of the table: only the selector tells whose each is. */
+static const struct {
+    const char *cubin, *role;
+    int64_t address;
+} copies[] = {
+    {"selected.sm_75.13.0", "dispatch.chain7.acc16", 0x140},
+    {"selected.sm_75.13.0", "dispatch.chain7.acc8", 0x2e0},
+    {"selected.sm_75.13.0", "dispatch.chain7.acc7", 0x440},
+    {"selected.sm_90.13.0", "dispatch.chain7.acc16", 0x150},
+    {"selected.sm_90.13.0", "dispatch.chain7.acc8", 0x300},
+    {"selected.sm_90.13.0", "dispatch.chain7.acc7", 0x470},
+};
+
+static void test_selected(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof copies / sizeof *copies; ++i) {
+        struct opened opened = data_open(copies[i].cubin);
+        const struct accp_shape shape = shape_of(&opened, copies[i].role);
+        assert_int_equal(shape.loop.address, copies[i].address);
+        assert_int_equal(accp_shape_first_broken(&shape), ACCP_SHAPE_LAW_COUNT);
+        data_close(&opened);
+    }
+}
+
+static uint8_t *instruction_at(struct opened *opened, int64_t address)
+{
+    const struct accp_kernel *kernel = accp_cubin_find(&opened->cubin, "dispatch_chain7");
+    return opened->bytes.data + (kernel->code - opened->bytes.data) + address;
+}
+
+/* One FFMA of the second copy becomes a NOP. */
+static void test_copy_breaks(void **state)
+{
+    static const uint8_t nop[16] = {0x18, 0x79, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xc0, 0x0f, 0};
+    (void)state;
+    struct opened opened = data_open("selected.sm_90.13.0");
+    memcpy(instruction_at(&opened, 0x320), nop, sizeof nop);
+    for (size_t i = 3; i < sizeof copies / sizeof *copies; ++i) {
+        const struct accp_shape shape = shape_of(&opened, copies[i].role);
+        assert_int_equal(shape.loop.address, copies[i].address);
+        assert_int_equal(accp_shape_first_broken(&shape),
+                         i == 4 ? ACCP_SHAPE_LAW_CHAIN : ACCP_SHAPE_LAW_COUNT);
+    }
+    data_close(&opened);
+}
+
+/* A selector of four bytes is none that is known of: then links decide, which all copies have alike. */
+static void test_not_selected(void **state)
+{
+    (void)state;
+    struct opened opened = data_open("selected.sm_90.13.0");
+    instruction_at(&opened, 0x40)[9] |= 4 << 1;
+    for (size_t i = 3; i < sizeof copies / sizeof *copies; ++i)
+        assert_int_equal(shape_of(&opened, copies[i].role).loop.address, copies[3].address);
+    data_close(&opened);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_dealt_by_ffmas),
         cmocka_unit_test(test_own_part),
         cmocka_unit_test(test_distances),
+        cmocka_unit_test(test_selected),
+        cmocka_unit_test(test_copy_breaks),
+        cmocka_unit_test(test_not_selected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
 }
