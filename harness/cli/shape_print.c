@@ -75,6 +75,22 @@ static enum accp_status print_table(const struct accp_shaped *shaped, bool markd
 static const char no_loop[] =
     "law chain: no hot loop: no loop has more floating-point instructions than all others";
 
+/* Each golden that answered for a role: several where a front end has its own, or a release has builds. */
+static void print_goldens(const struct accp_shaped *shaped)
+{
+    const char *before = "; golden shape: ";
+    for (size_t i = 0; i < shaped->shapes.count; ++i) {
+        const char *golden = shaped->verdicts[i].golden;
+        size_t k = 0;
+        while (k < i && strcmp(shaped->verdicts[k].golden, golden) != 0)
+            ++k;
+        if (!golden[0] || k < i) continue;
+        printf("%s%s", before, golden);
+        before = " and ";
+    }
+    if (before[0] == ';') printf("%snone, laws only", before);
+}
+
 /* The heaviest verdict and its count, which golden answered, and how to accept what is new. */
 static void print_summary(const struct accp_options *options, const struct accp_shaped *shaped,
                           bool markdown)
@@ -82,7 +98,6 @@ static void print_summary(const struct accp_options *options, const struct accp_
     const struct accp_shapes *shapes = &shaped->shapes;
     size_t counts[ACCP_VERDICT_COUNT] = {0}, roles = 0;
     enum accp_verdict heaviest = ACCP_VERDICT_PASS;
-    const char *golden = "";
     const struct accp_left_out *left_out = &shaped->left_out;
     for (size_t i = 0; i < shapes->count; ++i) {
         const struct accp_shape_verdict *verdict = &shaped->verdicts[i];
@@ -90,7 +105,6 @@ static void print_summary(const struct accp_options *options, const struct accp_
         ++roles;
         ++counts[verdict->verdict];
         if (verdict->verdict > heaviest) heaviest = verdict->verdict;
-        if (verdict->golden[0]) golden = verdict->golden;
     }
     const char *mark = markdown ? "**" : "";
     roles += left_out->role_count;
@@ -108,7 +122,7 @@ static void print_summary(const struct accp_options *options, const struct accp_
                shapes->compiler_version[0] ? shapes->compiler_version : "(version unknown)");
     for (int i = ACCP_VERDICT_COUNT - 1; i >= 0 && roles > 0; --i)
         if (counts[i] > 0) printf(" %zu %s", counts[i], accp_verdict_name((enum accp_verdict)i));
-    if (roles > 0) printf("; golden shape: %s", golden[0] ? golden : "none, laws only");
+    if (roles > 0) print_goldens(shaped);
     if (left_out->kernel_count > left_out->role_count)
         printf("; %zu kernel%s without a hot loop left out",
                left_out->kernel_count - left_out->role_count,

@@ -6,17 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --compiler completes what a cubin says of its compiler; it may not contradict it. */
+/* --compiler completes what a cubin says of its compiler, and names the front end; it may not contradict it. */
 static enum accp_status name_compiler(const struct accp_options *options,
                                       struct accp_shapes *shapes, struct accp_error *error)
 {
     const char *said = shapes->compiler_version, *given = options->compiler;
     size_t length = strlen(said);
     if (!given) return ACCP_STATUS_OK;
-    if (strspn(given, "0123456789.") != strlen(given) || strlen(given) > 31)
+    if (accp_build_version(given) == 0 || strlen(given) > 31)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
-                         "--compiler %.40s: must be a version such as 12.4.131", given);
-    if (strncmp(said, given, length) != 0 || (given[length] != 0 && given[length] != '.'))
+                         "--compiler %.40s: must be a version such as 12.4.131, or 13.0.88-nvrtc "
+                         "where NVRTC makes other code than nvcc",
+                         given);
+    if (strncmp(said, given, length) != 0 ||
+        (length != accp_build_version(given) && given[length] != '.'))
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "--compiler %.40s: the cubin says that it was compiled by %s", given,
                          said);

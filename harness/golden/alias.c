@@ -2,6 +2,7 @@
 
 #include "base/file.h"
 #include "base/json.h"
+#include "golden/shapes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,11 +26,9 @@ bool accp_alias_is_same(const struct accp_shape *left, const struct accp_shape *
     return same;
 }
 
-/* "13.0.88.json" and its kin, not loops.json. */
 static int is_golden(const struct dirent *entry)
 {
-    size_t digits = strspn(entry->d_name, "0123456789.");
-    return digits > 1 && strcmp(entry->d_name + digits, "json") == 0;
+    return accp_shape_goldens_is_one(entry->d_name);
 }
 
 /* One golden as it stands in its file: with rows, or with the name of another. */

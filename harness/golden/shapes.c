@@ -20,15 +20,6 @@ void accp_shape_goldens_fini(struct accp_shape_goldens *goldens)
     memset(goldens, 0, sizeof *goldens);
 }
 
-/* "13.0.88.json" for 13.0.88, or for 13.0. */
-static bool answers(const char *file, const char *version)
-{
-    size_t digits = strspn(file, "0123456789.");
-    if (digits < 2 || strcmp(file + digits, "json") != 0) return false;
-    size_t length = strlen(version);
-    return length > 0 && strncmp(file, version, length) == 0 && file[length] == '.';
-}
-
 static enum accp_status add_golden(const char *folder, const char *arch, const char *file,
                                    struct accp_shape_goldens *goldens, struct accp_error *error)
 {
@@ -74,21 +65,46 @@ static bool holds_probe(const struct accp_shapes *shapes, int probe)
 /* Compilers before 13.0 write only their release into a cubin: two builds would share a golden. */
 static bool is_build(const char *version)
 {
+    const size_t length = accp_build_version(version);
     int dots = 0;
-    for (const char *at = version; *at; ++at)
-        dots += *at == '.';
-    return strlen(version) < 32 && strspn(version, "0123456789.") == strlen(version) && dots == 2;
+    for (size_t i = 0; i < length; ++i)
+        dots += version[i] == '.';
+    return strlen(version) < 32 && dots == 2;
 }
 
+bool accp_shape_goldens_is_one(const char *file)
+{
+    char name[64];
+    const size_t length = strlen(file);
+    if (length < 6 || length >= sizeof name || strcmp(file + length - 5, ".json") != 0)
+        return false;
+    snprintf(name, sizeof name, "%.*s", (int)(length - 5), file);
+    return accp_build_version(name) > 0;
+}
+
+/* "13.0.88.json" and "13.0.88-nvrtc.json" for 13.0. */
+static bool answers(const char *file, const char *release)
+{
+    size_t length = strlen(release);
+    return accp_shape_goldens_is_one(file) && length > 0 && strncmp(file, release, length) == 0 &&
+           file[length] == '.';
+}
+
+/* What nvcc and NVRTC of a build made, the one before the other: which of them is asked of is not known
+ * of a cubin. */
 static enum accp_status find_build(const char *folder, const char *arch, const char *version,
                                    struct accp_shape_goldens *goldens, struct accp_error *error)
 {
-    char file[64], path[PATH_MAX];
-    snprintf(file, sizeof file, "%s.json", version);
-    int length = snprintf(path, sizeof path, "%s/%s", folder, file);
-    if (length > 0 && (size_t)length < sizeof path && accp_file_is_missing(path))
-        return ACCP_STATUS_OK;
-    return add_golden(folder, arch, file, goldens, error);
+    static const char *const front_ends[] = {"", "-nvrtc"};
+    for (size_t i = 0; i < sizeof front_ends / sizeof *front_ends; ++i) {
+        char file[64], path[PATH_MAX];
+        snprintf(file, sizeof file, "%.*s%s.json", (int)accp_build_version(version), version,
+                 front_ends[i]);
+        int length = snprintf(path, sizeof path, "%s/%s", folder, file);
+        if (length > 0 && (size_t)length < sizeof path && accp_file_is_missing(path)) continue;
+        ACCP_TRY(add_golden(folder, arch, file, goldens, error));
+    }
+    return ACCP_STATUS_OK;
 }
 
 static enum accp_status find_in(const char *path, const char *arch, const char *version,

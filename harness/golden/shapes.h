@@ -13,7 +13,7 @@
 
 struct accp_shape_golden {
     char path[PATH_MAX];
-    char name[64]; /* "sm_90/13.0.88" */
+    char name[64]; /* "sm_90/13.0.88", "sm_90/13.0.88-nvrtc" */
     struct accp_shapes shapes;
 };
 
@@ -25,13 +25,17 @@ struct accp_shape_goldens {
 void accp_shape_goldens_fini(struct accp_shape_goldens *goldens);
 
 /* The goldens of the arch and the probes of `shapes` that answer for their compiler: those of its
- * version; or, when a cubin says no more than its release ("12.4", as compilers before 13.0 do), those of all its builds (12.4.99,
+ * version, which are two where nvcc and NVRTC of it make different code (accp_build_version); or, when a cubin says no more than its release ("12.4", as compilers before 13.0 do), those of all its builds (12.4.99,
  * 12.4.131). `folder` is golden/. None at all is a success with count 0. *goldens is initialised
  * here. Errors: INPUT (a golden that answers is bad, or is of another arch or version than its
  * place says), IO, MEMORY. */
 enum accp_status accp_shape_goldens_find(const char *folder, const struct accp_shapes *shapes,
                                          struct accp_shape_goldens *goldens,
                                          struct accp_error *error);
+
+/* Whether a file of that name is a golden of a build: "13.0.88.json", "13.0.88-nvrtc.json"; not
+ * "loops.json". */
+bool accp_shape_goldens_is_one(const char *file);
 
 /* The folder of a probe's golden shapes. Each probe has files of its own, so that judging one does not read them all: those of
  * the first lie in the arch's folder, the others' in folders of their names there. */

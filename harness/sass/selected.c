@@ -44,7 +44,8 @@ static enum truth truth_of(const struct known *known, const struct accp_operand 
 {
     enum truth truth = TRUTH_UNKNOWN;
     if (operand->kind != ACCP_OPERAND_PREDICATE) return TRUTH_UNKNOWN;
-    truth = operand->index < PREDICATES ? (enum truth)known->predicates[operand->index] : TRUTH_TRUE;
+    truth =
+        operand->index < PREDICATES ? (enum truth)known->predicates[operand->index] : TRUTH_TRUE;
     if (truth == TRUTH_UNKNOWN || !operand->negated) return truth;
     return truth == TRUTH_TRUE ? TRUTH_FALSE : TRUTH_TRUE;
 }
@@ -64,11 +65,10 @@ static enum truth guard_of(const struct known *known, const struct accp_instruct
 /* ISETP's compare, bits 78 to 76 (opcodes.def). */
 static enum truth compare(const struct accp_instruction *instruction, int64_t left, int64_t right)
 {
-    static const bool holds[8][3] = {/* less, equal, more */
-                                     {false, false, false}, {true, false, false},
-                                     {false, true, false},  {true, true, false},
-                                     {false, false, true},  {true, false, true},
-                                     {false, true, true},   {true, true, true}};
+    static const bool holds[8][3] = {
+        /* less, equal, more */
+        {false, false, false}, {true, false, false}, {false, true, false}, {true, true, false},
+        {false, false, true},  {true, false, true},  {false, true, true},  {true, true, true}};
     const int side = left < right ? 0 : left == right ? 1 : 2;
     return holds[instruction->high >> 12 & 7][side] ? TRUTH_TRUE : TRUTH_FALSE;
 }
@@ -102,9 +102,9 @@ static struct known behind(const struct walk *walk, size_t index)
         const struct accp_operand *operand = &instruction->operands[i];
         if (!operand->written) continue;
         if (operand->kind == ACCP_OPERAND_PREDICATE && operand->index < PREDICATES)
-            after.predicates[operand->index] =
-                i == 0 && guard == TRUTH_TRUE ? (uint8_t)compared(walk, before, instruction)
-                                              : TRUTH_UNKNOWN;
+            after.predicates[operand->index] = i == 0 && guard == TRUTH_TRUE
+                                                   ? (uint8_t)compared(walk, before, instruction)
+                                                   : TRUTH_UNKNOWN;
         if (operand->kind == ACCP_OPERAND_REGISTER && after.selector >= operand->index &&
             after.selector < operand->index + operand->count)
             after.selector = NO_REGISTER;

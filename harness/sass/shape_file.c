@@ -21,6 +21,12 @@ void accp_shapes_fini(struct accp_shapes *shapes)
     memset(shapes, 0, sizeof *shapes);
 }
 
+size_t accp_build_version(const char *name)
+{
+    const size_t length = strspn(name, "0123456789.");
+    return name[length] == 0 || strcmp(name + length, "-nvrtc") == 0 ? length : 0;
+}
+
 const struct accp_shape *accp_shapes_find(const struct accp_shapes *shapes, const char *name)
 {
     for (size_t i = 0; i < shapes->count; ++i)
@@ -375,8 +381,7 @@ static enum accp_status read_alias(const struct accp_json *root, struct accp_sha
                                    struct accp_error *error)
 {
     ACCP_TRY(accp_json_string(root, "as", shapes->as, sizeof shapes->as, error));
-    if (shapes->as[0] && strspn(shapes->as, "0123456789.") == strlen(shapes->as))
-        return ACCP_STATUS_OK;
+    if (accp_build_version(shapes->as) > 0) return ACCP_STATUS_OK;
     return accp_json_fail(root, error, "as: \"%s\" is no version such as 12.4.131", shapes->as);
 }
 

@@ -22,6 +22,11 @@ struct accp_shapes {
                     shapes, and then there are none here; else "" */
 };
 
+/* How much of the name of a build is its version: all of "13.0.88", and of "13.0.88-nvrtc" what stands
+ * before the front end, which is named where NVRTC and nvcc of one version make different code and the
+ * plain name is nvcc's. 0: `name` is neither. */
+size_t accp_build_version(const char *name);
+
 /* Whether it is wanted: a kernel by its symbol, or one of the roles that share it (else NULL). */
 typedef bool accp_shape_wants(const char *kernel, const struct accp_role *role, void *context);
 

@@ -153,12 +153,9 @@ static void test_not_selected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dealt_by_ffmas),
-        cmocka_unit_test(test_own_part),
-        cmocka_unit_test(test_distances),
-        cmocka_unit_test(test_selected),
-        cmocka_unit_test(test_copy_breaks),
-        cmocka_unit_test(test_not_selected),
+        cmocka_unit_test(test_dealt_by_ffmas), cmocka_unit_test(test_own_part),
+        cmocka_unit_test(test_distances),      cmocka_unit_test(test_selected),
+        cmocka_unit_test(test_copy_breaks),    cmocka_unit_test(test_not_selected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL) ? 1 : 0;
 }
