@@ -22,7 +22,8 @@ static enum accp_status read_all(const glob_t *found, const char *arch, struct a
         return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the shapes");
     for (size_t i = 0; i < found->gl_pathc; ++i) {
         const char *path = found->gl_pathv[i], *name = strrchr(path, '/') + 1;
-        if (*name < '0' || *name > '9') continue; /* loops.json is no compiler */
+        if (!accp_shape_goldens_is_one(name)) continue; /* loops.json is no compiler */
+        if (strchr(name, '-')) continue; /* a column a version: that of its nvcc */
         ACCP_TRY(accp_shapes_read(path, &sweep->shapes[sweep->count], error));
         ++sweep->count;
         if (strcmp(sweep->shapes[sweep->count - 1].arch, arch) != 0)

@@ -78,23 +78,32 @@ shows 'same SASS, registers or place moved'
 edited 'run["roles"][3].update(sass="0123456789ABCDEF", sass_exact="0123456789abcdef")'
 bad 'is not 16 hexadecimal digits' "$recording" edited.json
 
-# Goldens of sm_90 have the listing of every hot loop, by every compiler, and no other; so a difference of two is named.
-python3 - "$ACCP_SOURCE_DIR/golden/shape/sm_90" <<'END' || broken 'a listing for every golden loop of sm_90'
+# Goldens of each arch have the listing of every hot loop, by every compiler, and no other; so a difference of two is named.
+python3 - "$ACCP_SOURCE_DIR"/golden/shape/sm_* <<'END' || broken 'a listing for every golden loop of each arch'
 import glob, json, sys
-listed, used = set(json.load(open(sys.argv[1] + "/loops.json"))["listings"]), set()
-for name in glob.glob(sys.argv[1] + "/**/[0-9]*.json", recursive=True):
-    golden = json.load(open(name))
-    if "rows" in golden:
-        used |= {row[golden["columns"].index("loop.control_hash")] for row in golden["rows"]}
-for hashes, words in (used - listed, "without a listing"), (listed - used, "listed, and of no golden"):
-    if hashes:
-        print(f"{len(hashes)} {words}: {sorted(hashes)[:3]}", file=sys.stderr)
-sys.exit(listed != used or len(used) < 400)
+wrong, total = len(sys.argv) < 13, 0
+for arch in sys.argv[1:]:
+    listed, used = set(json.load(open(arch + "/loops.json"))["listings"]), set()
+    for name in glob.glob(arch + "/**/[0-9]*.json", recursive=True):
+        golden = json.load(open(name))
+        if "rows" in golden:
+            used |= {row[golden["columns"].index("loop.control_hash")] for row in golden["rows"]}
+    for hashes, words in (used - listed, "without a listing"), (listed - used, "listed, and of no golden"):
+        if hashes:
+            print(f"{arch}: {len(hashes)} {words}: {sorted(hashes)[:3]}", file=sys.stderr)
+    wrong, total = wrong or listed != used, total + len(used)
+sys.exit(wrong or total < 3500)
 END
 expect 2 '' "$accprobe" diff "$ACCP_SOURCE_DIR"/golden/shape/sm_90/tail/{12.6.85,12.8.61}.json
 [ "$(grep -c 'control bits of instruction [0-9]* of the loop' stdout)" = 60 ] || broken "the first instruction of 60 roles: $(cat stdout)"
 expect 2 '' "$accprobe" diff "$ACCP_SOURCE_DIR"/golden/shape/sm_80/tail/{12.2.140,12.3.52}.json
+[ "$(grep -c 'instruction [0-9]* of the loop' stdout)" = 36 ] || broken "the first instruction, also of another arch: $(cat stdout)"
+mkdir -p bare/sm_80/tail && cp "$ACCP_SOURCE_DIR"/golden/shape/sm_80/tail/*.json bare/sm_80/tail/
+expect 2 '' "$accprobe" diff bare/sm_80/tail/{12.2.140,12.3.52}.json
 shows 'no listing on record'
+# What nvcc and NVRTC of one version made otherwise, by name.
+expect 2 '' "$accprobe" diff "$ACCP_SOURCE_DIR"/golden/shape/sm_90/sink/13.0.88{,-nvrtc}.json --filter '[.]store$'
+[ "$(grep -c '^sink[.].*[.]store .*instructions differ' stdout)" = 15 ] || broken "15 roles that store: $(cat stdout)"
 
 # Sides that do not belong together, and files that are neither.
 bad 'compare cubins of one arch' clock_around.sm_75.13.0.cubin clock_around.sm_90.13.0.cubin

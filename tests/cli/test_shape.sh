@@ -97,6 +97,7 @@ bad 4 'names a kernel of --cubin' shape --arch sm_90 --kernel optimal_chain29_ac
 bad 4 'is code for sm_90' shape --cubin $cubin --arch sm_80
 bad 4 'the cubin says that it was compiled by 13.0.88' shape --cubin $cubin --compiler 12.4.131
 bad 4 'must be a version' shape --cubin $cubin --compiler latest
+bad 4 'must be a version' shape --cubin $cubin --compiler 13.0.88-clang
 bad 4 'not an option of shape' shape --device 0
 bad 4 'cannot write' shape --cubin $cubin --out /nonexistent/shape.json
 bad 4 'is not a folder' "$accprobe" shape --cubin $cubin --golden /nonexistent
@@ -162,6 +163,19 @@ cmp -s golden/shape/sm_90/13.0.88.json bare-golden.json || broken 'the golden as
 expect 2 '' shape --cubin $cubin
 shows 'instruction 1 of the loop'
 ! grep -q 'no listing on record' stdout || broken 'a listing on record'
+
+# NVRTC's own golden of a version answers beside that of its nvcc, and the answer names it.
+own=golden/shape/sm_90/13.0.88-nvrtc.json
+sed 's/13\.0\.88/13.0.88-nvrtc/' shape.json >front.json
+expect 0 '' record front.json
+expect 0 '' shape --cubin $cubin
+shows ': 1 PASS; golden shape: sm_90/13.0.88-nvrtc'
+expect 0 '' shape --cubin $cubin --compiler 13.0.88-nvrtc
+expect 2 '' "$accprobe" diff golden/shape/sm_90/13.0.88.json $own
+sed -i 's/13[.]0[.]88-nvrtc/13.0.88/' $own
+bad 4 'which belong into shape/sm_90/13.0.88.json' shape --cubin $cubin
+rm $own
+expect 2 '' shape --cubin $cubin
 
 # A release that made the code of another one names it; before that one's golden changes, it gets rows of its own.
 alias=golden/shape/sm_90/13.0.99.json
