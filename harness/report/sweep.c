@@ -23,7 +23,7 @@ static enum accp_status read_all(const glob_t *found, const char *arch, struct a
     for (size_t i = 0; i < found->gl_pathc; ++i) {
         const char *path = found->gl_pathv[i], *name = strrchr(path, '/') + 1;
         if (!accp_shape_goldens_is_one(name)) continue; /* loops.json is no compiler */
-        if (strchr(name, '-')) continue; /* a column a version: that of its nvcc */
+        if (strchr(name, '-')) continue;                /* a column a version: that of its nvcc */
         ACCP_TRY(accp_shapes_read(path, &sweep->shapes[sweep->count], error));
         ++sweep->count;
         if (strcmp(sweep->shapes[sweep->count - 1].arch, arch) != 0)

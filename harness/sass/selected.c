@@ -109,7 +109,7 @@ static struct known behind(const struct walk *walk, size_t index)
             after.selector < operand->index + operand->count)
             after.selector = NO_REGISTER;
         if (operand->kind == ACCP_OPERAND_REGISTER && index == walk->load && guard == TRUTH_TRUE)
-            after.selector = operand->index;
+            after.selector = operand->index == ACCP_REGISTER_ZERO ? NO_REGISTER : operand->index;
     }
     return after;
 }

@@ -1,7 +1,9 @@
 /* The cubin reader and all that is done with a cubin on the CPU. An input that begins as an ELF
  * file is opened as a cubin; of any other, the first byte chooses an arch and the rest is decoded
  * as instructions of one kernel. */
+#include "sass/dealt.h"
 #include "sass/diff.h"
+#include "sass/selected.h"
 #include "sass/shape_file.h"
 
 #include <stdint.h>
@@ -11,6 +13,22 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { KERNELS = 4, INSTRUCTIONS = 512 };
+
+/* As of a kernel that roles share. */
+static void deal_loops(const struct accp_code *code)
+{
+    static const int selectors[] = {1, 7, 16};
+    const struct accp_loop *loop;
+    struct accp_error error;
+    for (size_t i = 0; i < sizeof selectors / sizeof *selectors; ++i) {
+        if (accp_selected_loop(code, selectors[i], &loop, &error) != ACCP_STATUS_OK) abort();
+        if (loop && (loop < code->loops || loop >= code->loops + code->loop_count ||
+                     loop->floating_point == 0))
+            abort();
+    }
+    const struct accp_role *role = accp_role_find("dispatch.chain7.acc16");
+    if (accp_dealt_loop(code, role, &loop, &error) == ACCP_STATUS_OK && !loop) abort();
+}
 
 static void use_kernel(const struct accp_cubin *cubin, const struct accp_kernel *kernel)
 {
@@ -25,6 +43,7 @@ static void use_kernel(const struct accp_cubin *cubin, const struct accp_kernel 
         accp_normal_line(&code, i, &renaming, line, sizeof line);
         accp_instruction_text(&code.instructions[i], i * 16, text, sizeof text);
     }
+    deal_loops(&code);
     struct accp_shape shape;
     for (size_t i = 0; i < code.loop_count && i < KERNELS; ++i) {
         struct accp_shape_options options = {.loop_address = (int64_t)code.loops[i].head * 16};
