@@ -328,7 +328,7 @@ static enum accp_status check_request(const struct accp_options *options,
     if (options->broken && !options->cubin)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "--broken is for a cubin of another compiler: name it with --cubin");
-    if (options->length > 0)
+    if (options->length)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "--length is of the ops probe: add --probe ops");
     if (!options->cubin) return accp_select(options, selection, error);

@@ -7,30 +7,59 @@
 #include "operators.h"
 #include "ops/ops.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-enum { ROUNDS = 15, SKEW_CYCLES = 1024 };
+enum { ROUNDS = 7, SKEW_CYCLES = 1024, LENGTH_MOST = 100000 };
+
+/* --length: the lengths that are asked for instead of operators.def's. */
+struct lengths {
+    int count, values[ACCP_OPS_LENGTHS];
+};
 
 static bool wants(const void *context, const char *role)
 {
     return accp_pattern_matches(context, role);
 }
 
-static int length_of(const struct accp_options *options)
+static enum accp_status read_lengths(const char *text, struct lengths *lengths,
+                                     struct accp_error *error)
 {
-    return options->length > 0 ? (int)options->length : 0;
+    const char *at = text;
+    lengths->count = 0;
+    while (at) {
+        char *end;
+        const long value = isdigit((unsigned char)*at) ? strtol(at, &end, 10) : 0;
+        if (value < 1 || value > LENGTH_MOST || (*end && *end != ','))
+            return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                             "--length %.40s: must be whole numbers from 1 to %d, with commas",
+                             text, LENGTH_MOST);
+        for (int i = 0; i < lengths->count; ++i)
+            if (lengths->values[i] == value)
+                return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                                 "--length %.40s: holds %ld twice: give it once", text, value);
+        if (lengths->count == ACCP_OPS_LENGTHS)
+            return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                             "--length %.40s: more than %d lengths: measure by parts", text,
+                             ACCP_OPS_LENGTHS);
+        lengths->values[lengths->count++] = (int)value;
+        at = *end ? end + 1 : NULL;
+    }
+    return ACCP_STATUS_OK;
 }
 
 /* Bad input is that with or without a GPU. */
 static enum accp_status check_filter(const struct accp_options *options,
-                                     const struct accp_pattern *filter, struct accp_error *error)
+                                     const struct accp_pattern *filter,
+                                     const struct lengths *wanted, struct accp_error *error)
 {
     char name[ACCP_NAME_BYTES];
-    int lengths[ACCP_OPERATOR_LENGTHS];
+    int lengths[ACCP_OPS_LENGTHS];
     for (int i = 0; i < ACCP_OPERATOR_KERNEL_COUNT; ++i)
         for (int size = 0; size < ACCP_OPERATOR_SIZE_COUNT; ++size) {
             const struct accp_operator_kernel *kernel = &accp_operator_kernels[i];
-            const int count = accp_ops_lengths(kernel->op, length_of(options), lengths);
+            const int count = accp_ops_lengths(kernel->op, wanted->values, wanted->count, lengths);
             for (int length = 0; length < count; ++length) {
                 accp_ops_name(kernel, &accp_operator_sizes[size], lengths[length], name);
                 if (accp_pattern_matches(filter, name)) return ACCP_STATUS_OK;
@@ -63,8 +92,9 @@ static enum accp_status read_cubin(const struct accp_options *options, const cha
 }
 
 static enum accp_status operate_on(const struct accp_options *options,
-                                   const struct accp_pattern *filter, struct accp_device *device,
-                                   struct accp_run *run, struct accp_error *error)
+                                   const struct accp_pattern *filter, const struct lengths *lengths,
+                                   struct accp_device *device, struct accp_run *run,
+                                   struct accp_error *error)
 {
     char path[PATH_MAX];
     struct accp_bytes bytes = {0};
@@ -79,7 +109,8 @@ static enum accp_status operate_on(const struct accp_options *options,
                                                  .context = filter,
                                                  .rounds = ROUNDS,
                                                  .skew_cycles = SKEW_CYCLES,
-                                                 .length = length_of(options),
+                                                 .lengths = lengths->values,
+                                                 .length_count = lengths->count,
                                                  .seed = accp_measuring_seed(options)};
         accp_measuring_sign(run);
         accp_measuring_name_compiler(&cubin, &run->compiler);
@@ -94,16 +125,18 @@ enum accp_status accp_operating(const struct accp_options *options, struct accp_
                                 struct accp_error *error)
 {
     struct accp_pattern filter;
+    struct lengths lengths = {0};
     struct accp_device *device = NULL;
     ACCP_TRY(accp_measuring_check_device(options, error));
     ACCP_TRY(check_options(options, error));
+    ACCP_TRY(read_lengths(options->length, &lengths, error));
     ACCP_TRY(accp_pattern_init(&filter, "filter", options->filter, error));
-    enum accp_status status = check_filter(options, &filter, error);
+    enum accp_status status = check_filter(options, &filter, &lengths, error);
     accp_watchdog_watch(accp_timeout_s(), ACCP_EXIT_ENVIRONMENT);
     if (status == ACCP_STATUS_OK)
         status = accp_device_open(accp_measuring_device_index(options), &device, error);
     if (status == ACCP_STATUS_OK) {
-        status = operate_on(options, &filter, device, run, error);
+        status = operate_on(options, &filter, &lengths, device, run, error);
         if (status != ACCP_STATUS_OK) accp_device_close(device);
     }
     accp_watchdog_rest();

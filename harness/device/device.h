@@ -95,11 +95,13 @@ enum accp_status accp_device_allocate(struct accp_device *device, size_t bytes, 
                                       struct accp_error *error);
 void accp_device_free(struct accp_device *device, uint64_t address);
 
-/* Copies between host and device, and fills with a byte. They wait for launches before them, for
- * ever if need be: synchronise first. */
+/* Copies between host and device and within the device (from a range that `to` does not touch), and fills with a byte.
+ * They wait for launches before them, for ever if need be: synchronise first. */
 enum accp_status accp_device_write(struct accp_device *device, uint64_t address, const void *data,
                                    size_t bytes, struct accp_error *error);
 enum accp_status accp_device_read(struct accp_device *device, void *data, uint64_t address,
+                                  size_t bytes, struct accp_error *error);
+enum accp_status accp_device_copy(struct accp_device *device, uint64_t to, uint64_t from,
                                   size_t bytes, struct accp_error *error);
 enum accp_status accp_device_fill(struct accp_device *device, uint64_t address, uint8_t value,
                                   size_t bytes, struct accp_error *error);

@@ -189,6 +189,13 @@ enum accp_status accp_device_read(struct accp_device *device, void *data, uint64
     return ACCP_SESSION_CALL(device, error, cuMemcpyDtoH_v2, (data, address, bytes));
 }
 
+enum accp_status accp_device_copy(struct accp_device *device, uint64_t to, uint64_t from,
+                                  size_t bytes, struct accp_error *error)
+{
+    ACCP_TRY(accp_session_enter(device, error));
+    return ACCP_SESSION_CALL(device, error, cuMemcpyDtoD_v2, (to, from, bytes));
+}
+
 enum accp_status accp_device_fill(struct accp_device *device, uint64_t address, uint8_t value,
                                   size_t bytes, struct accp_error *error)
 {

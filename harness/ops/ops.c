@@ -12,13 +12,24 @@
 enum {
     PATTERN = 1048573, /* floats; a prime, so that no two rows begin alike */
     RIGHT_SHIFT = 524287,
-    CHECKED_OWNERS = 48, /* of a timed grid */
+    CHECKED_OWNERS = 48,
+    CHECKED_OWNERS_LEAST = 2, /* of a timed grid */
+    CHECKED_TERMS =
+        32768, /* that the host adds for them in double precision, where fewer owners do not suffice */
+    READ_WHOLE = 65536, /* floats: of more results only those that are compared are read */
     CHECK_WARPS = 4,
     ACCS_MAX = 8, /* kernels of an operator */
+    SMS_MAX = 1024,
     OUTPUTS_MAX = ACCP_OPERATOR_TILE * ACCP_OPERATOR_TILE
 };
 static const double launch_timeout_s = 20;
 static const int check_lengths[] = {1, 2, 3, 5, 7, 8, 23, 24, 25, 47, 61};
+
+/* From the first warp's begin to the last one's end. */
+struct span {
+    long long begin_cycles, end_cycles;
+    bool is_used;
+};
 
 /* What stands on the device and on the host while one request is served. */
 struct session {
@@ -31,6 +42,7 @@ struct session {
     uint64_t left, right, results, records; /* of the present operator */
     float *host_results;
     struct accp_operator_record *host_records;
+    struct span spans[SMS_MAX]; /* [SM]: of the present launch */
 };
 
 /* One operator, size and length, and its kernels that are wanted. */
@@ -55,12 +67,16 @@ void accp_ops_name(const struct accp_operator_kernel *kernel, const struct accp_
              size->name, length, kernel->acc);
 }
 
-int accp_ops_lengths(enum accp_operator_id op, int length, int lengths[ACCP_OPERATOR_LENGTHS])
+int accp_ops_lengths(enum accp_operator_id op, const int *wanted, int count,
+                     int lengths[ACCP_OPS_LENGTHS])
 {
     memcpy(lengths, accp_operators[op].lengths, ACCP_OPERATOR_LENGTHS * sizeof *lengths);
-    if (length == 0) return ACCP_OPERATOR_LENGTHS;
-    lengths[0] = length;
-    return op != ACCP_OPERATOR_dot || length <= ACCP_OPERATOR_DOT_ROW;
+    if (count == 0) return ACCP_OPERATOR_LENGTHS;
+    int kept = 0;
+    for (int i = 0; i < count && kept < ACCP_OPS_LENGTHS; ++i)
+        if (op != ACCP_OPERATOR_dot || wanted[i] <= ACCP_OPERATOR_DOT_ROW)
+            lengths[kept++] = wanted[i];
+    return kept;
 }
 
 static void cell_init(const struct session *session, enum accp_operator_id op,
@@ -95,14 +111,24 @@ static void draw_pattern(struct session *session, enum accp_operator_id op)
     }
 }
 
+/* The pattern from `shift` on, again and again: once over the bus, then by doubling what stands there. */
 static enum accp_status write_pattern(struct session *session, uint64_t to, size_t floats,
                                       size_t shift, struct accp_error *error)
 {
-    for (size_t at = 0; at < floats;) {
+    struct accp_device *device = session->device;
+    size_t at = 0;
+    while (at < floats && at < PATTERN) {
         const size_t from = (at + shift) % PATTERN;
-        const size_t count = floats - at < PATTERN - from ? floats - at : PATTERN - from;
-        ACCP_TRY(accp_device_write(session->device, to + at * sizeof(float),
-                                   session->pattern + from, count * sizeof(float), error));
+        const size_t rest = PATTERN - (from > at ? from : at);
+        const size_t count = floats - at < rest ? floats - at : rest;
+        ACCP_TRY(accp_device_write(device, to + at * sizeof(float), session->pattern + from,
+                                   count * sizeof(float), error));
+        at += count;
+    }
+    while (at < floats) {
+        const size_t count = floats - at < at ? floats - at : at;
+        ACCP_TRY(
+            accp_device_copy(device, to + at * sizeof(float), to, count * sizeof(float), error));
         at += count;
     }
     return ACCP_STATUS_OK;
@@ -202,22 +228,42 @@ static enum accp_status check_owner(const struct session *session, const struct 
     return ACCP_STATUS_OK;
 }
 
+/* Owners of a timed grid to compare: what they cost the host would else be most of a measurement of long rows. */
+static size_t owners_to_check(const struct cell *cell)
+{
+    const struct accp_operator *row = &accp_operators[cell->op];
+    const size_t width =
+        row->owner == ACCP_OPERATOR_OWNER_WARP ? ACCP_OPERATOR_LANES : (size_t)row->outputs;
+    const size_t owners = CHECKED_TERMS / (width * (size_t)cell->grid.length);
+    if (owners > CHECKED_OWNERS) return CHECKED_OWNERS;
+    return owners > CHECKED_OWNERS_LEAST ? owners : CHECKED_OWNERS_LEAST;
+}
+
+static enum accp_status read_results(struct session *session, size_t from, size_t floats,
+                                     struct accp_error *error)
+{
+    return accp_device_read(session->device, session->host_results + from,
+                            session->results + from * sizeof(float), floats * sizeof(float), error);
+}
+
 /* Launches once over results that are no numbers, and compares `checked` owners drawn from all, or
  * all where there are no more. */
 static enum accp_status check(struct session *session, const struct cell *cell, size_t kernel,
                               size_t checked, struct accp_error *error)
 {
     const size_t floats = accp_operator_result_floats(cell->op, &cell->grid);
-    const size_t owners = floats / (size_t)accp_operators[cell->op].outputs;
+    const size_t outputs = (size_t)accp_operators[cell->op].outputs, owners = floats / outputs;
+    const bool is_whole = floats <= READ_WHOLE || owners <= checked;
     ACCP_TRY(
         accp_device_fill(session->device, session->results, 0xff, floats * sizeof(float), error));
     ACCP_TRY(launch(session, cell, kernel, 0, error));
-    ACCP_TRY(accp_device_read(session->device, session->host_results, session->results,
-                              floats * sizeof(float), error));
-    for (size_t i = 0; i < owners && i < checked; ++i)
-        ACCP_TRY(check_owner(
-            session, cell, kernel,
-            owners <= checked ? i : accp_random_below(&session->random, (uint32_t)owners), error));
+    if (is_whole) ACCP_TRY(read_results(session, 0, floats, error));
+    for (size_t i = 0; i < owners && i < checked; ++i) {
+        const size_t owner =
+            owners <= checked ? i : accp_random_below(&session->random, (uint32_t)owners);
+        if (!is_whole) ACCP_TRY(read_results(session, owner * outputs, outputs, error));
+        ACCP_TRY(check_owner(session, cell, kernel, owner, error));
+    }
     return ACCP_STATUS_OK;
 }
 
@@ -234,34 +280,38 @@ static enum accp_status check_lengths_of(struct session *session, size_t kernel,
     return ACCP_STATUS_OK;
 }
 
-static int compare_sms(const void *left, const void *right)
+/* The mean over the SMs of their spans; NaN: a record names no SM. */
+static double mean_span(struct session *session, size_t warps)
 {
-    const struct accp_operator_record *a = left, *b = right;
-    return a->sm < b->sm ? -1 : a->sm > b->sm;
+    double total = 0;
+    size_t sms = 0;
+    memset(session->spans, 0, sizeof session->spans);
+    for (size_t i = 0; i < warps; ++i) {
+        const struct accp_operator_record *record = &session->host_records[i];
+        if (record->sm >= SMS_MAX) return NAN;
+        struct span *span = &session->spans[record->sm];
+        if (!span->is_used || record->begin_cycles < span->begin_cycles)
+            span->begin_cycles = record->begin_cycles;
+        if (!span->is_used || record->end_cycles > span->end_cycles)
+            span->end_cycles = record->end_cycles;
+        span->is_used = true;
+    }
+    for (size_t i = 0; i < SMS_MAX; ++i) {
+        if (!session->spans[i].is_used) continue;
+        total += (double)(session->spans[i].end_cycles - session->spans[i].begin_cycles);
+        ++sms;
+    }
+    return total / (double)sms;
 }
 
-/* The mean over the SMs of what each took from the first begin to the last end. */
 static enum accp_status sample(struct session *session, const struct cell *cell, size_t kernel,
                                unsigned skew_seed, struct samples *samples,
                                struct accp_error *error)
 {
-    struct accp_operator_record *records = session->host_records;
-    double total = 0;
-    size_t sms = 0;
     ACCP_TRY(launch(session, cell, kernel, skew_seed, error));
-    ACCP_TRY(accp_device_read(session->device, records, session->records,
-                              cell->grid.warps * sizeof *records, error));
-    qsort(records, cell->grid.warps, sizeof *records, compare_sms);
-    for (size_t i = 0; i < cell->grid.warps; ++sms) {
-        long long begin = records[i].begin_cycles, end = records[i].end_cycles;
-        const unsigned sm = records[i].sm;
-        for (; i < cell->grid.warps && records[i].sm == sm; ++i) {
-            if (records[i].begin_cycles < begin) begin = records[i].begin_cycles;
-            if (records[i].end_cycles > end) end = records[i].end_cycles;
-        }
-        total += (double)(end - begin);
-    }
-    const double cycles = total / (double)sms;
+    ACCP_TRY(accp_device_read(session->device, session->host_records, session->records,
+                              cell->grid.warps * sizeof *session->host_records, error));
+    const double cycles = mean_span(session, cell->grid.warps);
     if (!(cycles >= 1 && cycles < 1e12))
         return accp_fail(error, ACCP_STATUS_DEVICE, accp_operator_kernels[kernel].symbol, -1,
                          "a launch took %g cycles: no clock gave that", cycles);
@@ -306,7 +356,7 @@ static enum accp_status measure_cell(struct session *session, const struct cell 
 {
     struct samples samples[ACCS_MAX] = {0};
     for (size_t i = 0; i < cell->kernel_count; ++i)
-        ACCP_TRY(check(session, cell, cell->kernels[i], CHECKED_OWNERS, error));
+        ACCP_TRY(check(session, cell, cell->kernels[i], owners_to_check(cell), error));
     for (int round = 0; round < session->request->rounds; ++round) {
         size_t order[ACCS_MAX];
         for (size_t i = 0; i < cell->kernel_count; ++i) {
@@ -326,8 +376,9 @@ static enum accp_status measure_cells(struct session *session, enum accp_operato
                                       struct accp_run *run, struct accp_error *error)
 {
     struct cell cell;
-    int lengths[ACCP_OPERATOR_LENGTHS];
-    const int count = accp_ops_lengths(op, session->request->length, lengths);
+    int lengths[ACCP_OPS_LENGTHS];
+    const int count =
+        accp_ops_lengths(op, session->request->lengths, session->request->length_count, lengths);
     for (int size = 0; size < ACCP_OPERATOR_SIZE_COUNT; ++size)
         for (int i = 0; i < count; ++i) {
             cell_init(session, op, &accp_operator_sizes[size], lengths[i], &cell);
@@ -342,8 +393,9 @@ static enum accp_status measure_operator(struct session *session, enum accp_oper
     struct needs needs = {0};
     bool wanted[ACCP_OPERATOR_KERNEL_COUNT] = {false}, any = false;
     struct cell cell;
-    int lengths[ACCP_OPERATOR_LENGTHS];
-    const int count = accp_ops_lengths(op, session->request->length, lengths);
+    int lengths[ACCP_OPS_LENGTHS];
+    const int count =
+        accp_ops_lengths(op, session->request->lengths, session->request->length_count, lengths);
     for (int size = 0; size < ACCP_OPERATOR_SIZE_COUNT; ++size)
         for (int i = 0; i < count; ++i) {
             cell_init(session, op, &accp_operator_sizes[size], lengths[i], &cell);

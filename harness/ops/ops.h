@@ -25,13 +25,17 @@ struct accp_ops_request {
     const void *context;
     int rounds;      /* launches of each role that count, 1 or more */
     int skew_cycles; /* a warp begins a random number of cycles below this later, in a round alike for all kernels; 0: none */
-    int length;      /* elements of a lane instead of operators.def's; 0: those */
-    uint64_t seed;   /* of the data and of the order; below 2^63 */
+    const int *lengths; /* elements of a lane instead of operators.def's; borrowed */
+    int length_count;   /* 0: operators.def's */
+    uint64_t seed;      /* of the data and of the order; below 2^63 */
 };
 
-/* The lengths at which an operator is measured when `length` is asked for (0: none is); how many: none where its rows
- * are shorter. */
-int accp_ops_lengths(enum accp_operator_id op, int length, int lengths[ACCP_OPERATOR_LENGTHS]);
+enum { ACCP_OPS_LENGTHS = 64 }; /* that may be asked for */
+
+/* The lengths at which an operator is measured when `wanted` are asked for (count 0: none are); how many: none where its
+ * rows are shorter than all of them. */
+int accp_ops_lengths(enum accp_operator_id op, const int *wanted, int count,
+                     int lengths[ACCP_OPS_LENGTHS]);
 
 /* The name of a role: ops.dot.warp1.n61.acc4. */
 void accp_ops_name(const struct accp_operator_kernel *kernel, const struct accp_operator_size *size,

@@ -297,6 +297,16 @@ int cuMemcpyDtoH_v2(void *data, uint64_t address, size_t bytes)
     return OK;
 }
 
+int cuMemcpyDtoD_v2(uint64_t to, uint64_t from, size_t bytes)
+{
+    ENTER_CONTEXT(cuMemcpyDtoD_v2);
+    void *target = accp_fake_gpu_memory(to, bytes);
+    const void *source = accp_fake_gpu_memory(from, bytes);
+    if (!target || !source) return INVALID_VALUE;
+    memcpy(target, source, bytes);
+    return OK;
+}
+
 int cuMemsetD8_v2(uint64_t address, unsigned char value, size_t bytes)
 {
     ENTER_CONTEXT(cuMemsetD8_v2);
