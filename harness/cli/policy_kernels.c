@@ -3,6 +3,7 @@
 #include "base/plural.h"
 #include "cli/pattern.h"
 #include "cli/policy_bandwidth.h"
+#include "cli/policy_judging.h"
 #include "cli/policy_print.h"
 #include "cli/shaping.h"
 #include "policy/judge.h"
@@ -13,13 +14,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LOADS_MOST = 8 }; /* of a group: powers of two, and the highest that fits */
+
+/* A group at a load. */
+struct cell {
+    const struct accp_policy_kernels *group;
+    int load;
+};
+
 /* What is asked: each group at each load. */
 struct request {
     const struct accp_options *options;
     const struct accp_opened *opened;
     const struct accp_policy_kernels *groups;
-    size_t group_count, load_count;
-    int loads[8];
+    size_t group_count, cell_count;
+    struct cell *cells; /* owned */
     struct accp_policy_conditions conditions;
 };
 
@@ -63,9 +72,8 @@ static enum accp_status ask(const struct request *request, size_t cell,
                             struct accp_policy_answer *answer, struct accp_error *error)
 {
     struct accp_policy_conditions conditions = request->conditions;
-    conditions.load = request->loads[cell % request->load_count];
-    return accp_policy_kernels_ask(&request->groups[cell / request->load_count], &conditions,
-                                   answer, error);
+    conditions.load = request->cells[cell].load;
+    return accp_policy_kernels_ask(request->cells[cell].group, &conditions, answer, error);
 }
 
 static void print_head(const struct request *request, bool markdown, FILE *stream)
@@ -93,13 +101,13 @@ static enum accp_status print_rows(const struct request *request, bool markdown,
     struct accp_table *table;
     ACCP_TRY(accp_table_create(columns, sizeof columns / sizeof *columns, &table, error));
     enum accp_status status = ACCP_STATUS_OK;
-    for (size_t i = 0; i < request->group_count * request->load_count; ++i) {
+    for (size_t i = 0; i < request->cell_count; ++i) {
         struct accp_policy_answer answer;
         status = ask(request, i, &answer, error);
         if (status == ACCP_STATUS_OK) status = accp_table_row(table, error);
         if (status != ACCP_STATUS_OK) break;
-        accp_table_cell(table, 0, "%s", request->groups[i / request->load_count].name);
-        accp_table_cell(table, 1, "%d", request->loads[i % request->load_count]);
+        accp_table_cell(table, 0, "%s", request->cells[i].group->name);
+        accp_table_cell(table, 1, "%d", request->cells[i].load);
         accp_policy_answer_cells(table, &answer);
     }
     if (status == ACCP_STATUS_OK) status = accp_table_print(table, stream, markdown, error);
@@ -111,7 +119,7 @@ static enum accp_status print_json(const struct request *request, FILE *stream,
                                    struct accp_error *error)
 {
     const struct accp_cubin *cubin = &request->opened->cubin;
-    const size_t count = request->group_count * request->load_count;
+    const size_t count = request->cell_count;
     char given[ACCP_POLICY_TEXT_BYTES];
     accp_policy_conditions_text(&request->conditions, given, sizeof given);
     json_t *compiler = json_object(), *head;
@@ -130,9 +138,8 @@ static enum accp_status print_json(const struct request *request, FILE *stream,
         struct accp_policy_answer answer;
         ACCP_TRY(ask(request, i, &answer, error));
         json_t *cell = accp_policy_answer_json(
-            &answer,
-            json_pack("{s:s, s:i}", "kernels", request->groups[i / request->load_count].name,
-                      "warps_per_scheduler", request->loads[i % request->load_count]));
+            &answer, json_pack("{s:s, s:i}", "kernels", request->cells[i].group->name,
+                               "warps_per_scheduler", request->cells[i].load));
         text = cell ? json_dumps(cell, JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(6)) : NULL;
         json_decref(cell);
         if (!text)
@@ -150,13 +157,12 @@ static enum accp_status print(const struct request *request, FILE *stream, struc
     const bool markdown = format == ACCP_FORMAT_MARKDOWN;
     struct accp_policy_answer answer;
     /* Nothing is printed of a request that cannot be answered whole. */
-    for (size_t i = 0; i < request->group_count * request->load_count; ++i)
+    for (size_t i = 0; i < request->cell_count; ++i)
         ACCP_TRY(ask(request, i, &answer, error));
     if (format == ACCP_FORMAT_JSON) return print_json(request, stream, error);
     print_head(request, markdown, stream);
-    if (request->group_count * request->load_count > 1)
-        return print_rows(request, markdown, stream, error);
-    return accp_policy_print_answer(&answer, request->loads[0], markdown, stream, error);
+    if (request->cell_count > 1) return print_rows(request, markdown, stream, error);
+    return accp_policy_print_answer(&answer, request->cells[0].load, markdown, stream, error);
 }
 
 /* Times of other SASS would judge nothing; another arch is the judgement's own error. */
@@ -180,14 +186,15 @@ static enum accp_status judge(const struct request *request, FILE *stream, struc
         .waits = request->conditions.waits,
         .bandwidth = request->conditions.bandwidth,
     };
-    struct accp_run run;
+    struct accp_policy_judging judging;
     struct accp_policy_regret *regrets;
     size_t count;
-    ACCP_TRY(accp_run_read(options->against, &run, error));
-    enum accp_status status = check_compiler(request, &run, error);
+    ACCP_TRY(accp_policy_judging_read(options->against, &judging, error));
+    enum accp_status status = check_compiler(request, accp_policy_judging_run(&judging), error);
     if (status == ACCP_STATUS_OK)
-        status = accp_policy_judge(&source, options->against, &run, &regrets, &count, error);
-    accp_run_fini(&run);
+        status = accp_policy_judging_regrets(&judging, &source, options->against, &regrets, &count,
+                                             error);
+    accp_policy_judging_fini(&judging);
     if (status != ACCP_STATUS_OK) return status;
     if (options->shape != ACCP_FORMAT_JSON)
         print_head(request, options->shape == ACCP_FORMAT_MARKDOWN, stream);
@@ -197,15 +204,29 @@ static enum accp_status judge(const struct request *request, FILE *stream, struc
     return status;
 }
 
-/* --warps, or 1, 2, 4 and so on. */
-static void set_loads(struct request *request, const struct accp_arch *arch)
+/* --warps; or 1, 2, 4 and so on, as far as warps stay resident, and then as many as do. */
+static enum accp_status set_cells(struct request *request, struct accp_error *error)
 {
-    if (request->options->warps >= 0) {
-        request->loads[request->load_count++] = (int)request->options->warps;
-        return;
+    const int wanted = (int)request->options->warps;
+    request->cells = calloc(LOADS_MOST * (request->group_count + 1), sizeof *request->cells);
+    if (!request->cells)
+        return accp_fail(error, ACCP_STATUS_MEMORY, request->options->cubin, -1,
+                         "no memory for the loads");
+    for (size_t i = 0; i < request->group_count; ++i) {
+        const struct accp_policy_kernels *group = &request->groups[i];
+        const int fits = accp_policy_kernels_fit(group);
+        if (wanted > fits && fits > 0)
+            return accp_fail(error, ACCP_STATUS_INPUT, group->name, -1,
+                             "%d warps of a scheduler do not fit: with its registers it holds %d; "
+                             "ask for --warps %d, or leave these kernels out with --filter",
+                             wanted, fits, fits);
+        int load = wanted >= 0 ? wanted : 1;
+        for (; wanted < 0 && load < fits; load *= 2)
+            request->cells[request->cell_count++] = (struct cell){group, load};
+        if (load > fits && fits > 0) load = fits;
+        request->cells[request->cell_count++] = (struct cell){group, load};
     }
-    for (int load = 1; load <= arch->warps / arch->schedulers; load *= 2)
-        request->loads[request->load_count++] = load;
+    return ACCP_STATUS_OK;
 }
 
 enum accp_status accp_policy_of_kernels(const struct accp_options *options,
@@ -227,10 +248,10 @@ enum accp_status accp_policy_of_kernels(const struct accp_options *options,
     if (status == ACCP_STATUS_OK && !options->against)
         status =
             accp_policy_bandwidth(options, groups->arch->name, NULL, &request.conditions, error);
-    if (status == ACCP_STATUS_OK) {
-        set_loads(&request, groups->arch);
-        status = options->against ? judge(&request, stream, error) : print(&request, stream, error);
-    }
+    if (status == ACCP_STATUS_OK && options->against) status = judge(&request, stream, error);
+    if (status == ACCP_STATUS_OK && !options->against) status = set_cells(&request, error);
+    if (status == ACCP_STATUS_OK && !options->against) status = print(&request, stream, error);
+    free(request.cells);
     free(groups);
     accp_opened_close(&opened);
     accp_pattern_fini(&filter);

@@ -193,6 +193,8 @@ static enum accp_status print_json(const struct accp_policy *policy,
     char given[ACCP_POLICY_TEXT_BYTES];
     accp_policy_conditions_text(&request->conditions, given, sizeof given);
     json_t *head = head_json(policy, given);
+    if (request->fits > 0)
+        json_object_set_new(head, "warps_per_scheduler_most", json_integer(request->fits));
     char *text = head ? json_dumps(head, JSON_PRESERVE_ORDER) : NULL;
     json_decref(head);
     if (!text) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory for the answer");
@@ -232,7 +234,13 @@ enum accp_status accp_policy_print(const struct accp_policy *policy,
     if (format == ACCP_FORMAT_JSON) return print_json(policy, request, stream, error);
     accp_policy_conditions_text(&request->conditions, given, sizeof given);
     print_source(policy, stream, markdown);
-    fprintf(stream, "given: %s\n%s", given, markdown ? "\n" : "");
+    fprintf(stream, "given: %s\n", given);
+    if (request->fits > 0)
+        fprintf(stream,
+                "loads above %d are left out: with %d registers a thread no more warps of a "
+                "scheduler fit\n",
+                request->fits, request->conditions.registers_used);
+    if (markdown) fputc('\n', stream);
     if (request->chain_count == 1 && request->load_count == 1)
         return print_choices(policy, request, markdown, stream, error);
     return print_cells(policy, request, markdown, stream, error);
@@ -261,14 +269,17 @@ static enum accp_status print_regrets(const struct accp_policy_regret *regrets, 
                                       struct accp_error *error)
 {
     static const struct accp_column columns[] = {
-        {"cell", false, false},    {"warps per scheduler", true, false},
-        {"rule", false, false},    {"split", true, false},
-        {"best", true, false},     {"cycles", true, false},
-        {"regret", true, false},   {"always 1", true, false},
-        {"always 2", true, false}, {"always 4", true, false},
+        {"cell", false, false},     {"warps per scheduler", true, false},
+        {"rule", false, false},     {"split", true, false},
+        {"best", true, false},      {"cycles", true, false},
+        {"regret", true, false},    {"always 1", true, false},
+        {"always 2", true, false},  {"always 4", true, false},
+        {"processes", true, false}, {"standard error", true, false},
     };
+    const size_t of_processes = count > 0 && regrets->processes > 0 ? 0 : 2;
     struct accp_table *table;
-    ACCP_TRY(accp_table_create(columns, sizeof columns / sizeof *columns, &table, error));
+    ACCP_TRY(
+        accp_table_create(columns, sizeof columns / sizeof *columns - of_processes, &table, error));
     enum accp_status status = ACCP_STATUS_OK;
     for (size_t i = 0; i < count && status == ACCP_STATUS_OK; ++i) {
         const struct accp_policy_regret *row = &regrets[i];
@@ -283,6 +294,9 @@ static enum accp_status print_regrets(const struct accp_policy_regret *regrets, 
         accp_table_cell(table, 5, "%.6g", row->least_cycles);
         for (size_t k = 0; k < sizeof shown / sizeof *shown; ++k)
             accp_table_cell(table, 6 + k, "%.2f %%", 100 * shown[k]);
+        if (of_processes > 0) continue;
+        accp_table_cell(table, 10, "%d", row->processes);
+        if (row->processes > 1) accp_table_cell(table, 11, "%.2f %%", 100 * row->error);
     }
     if (status == ACCP_STATUS_OK && format == ACCP_FORMAT_JSON)
         status = accp_table_print_json(table, "accprobe-policy-judgement/1", stream, error);

@@ -14,6 +14,7 @@
 struct accp_policy_request {
     const int *chains, *loads; /* borrowed */
     size_t chain_count, load_count;
+    int fits; /* warps on each scheduler, of which the loads are those that fit; 0: all do */
     struct accp_policy_conditions conditions; /* chain and load are set from the lists */
 };
 

@@ -1,5 +1,6 @@
 #include "cli/output.h"
 #include "cli/policy_bandwidth.h"
+#include "cli/policy_judging.h"
 #include "cli/policy_kernels.h"
 #include "cli/policy_print.h"
 #include "cli/select.h"
@@ -147,13 +148,13 @@ static enum accp_status judge(const struct accp_options *options, const struct a
                               double bandwidth, FILE *stream, struct accp_error *error)
 {
     const struct accp_policy_source source = {.chains = policy, .bandwidth = bandwidth};
-    struct accp_run run;
+    struct accp_policy_judging judging;
     struct accp_policy_regret *regrets;
     size_t count;
-    ACCP_TRY(accp_run_read(options->against, &run, error));
+    ACCP_TRY(accp_policy_judging_read(options->against, &judging, error));
     enum accp_status status =
-        accp_policy_judge(&source, options->against, &run, &regrets, &count, error);
-    accp_run_fini(&run);
+        accp_policy_judging_regrets(&judging, &source, options->against, &regrets, &count, error);
+    accp_policy_judging_fini(&judging);
     if (status != ACCP_STATUS_OK) return status;
     status = accp_policy_judgement_print(policy, options->against, regrets, count, options->shape,
                                          stream, error);
@@ -173,8 +174,17 @@ static enum accp_status print_header(const struct accp_policy *policy,
 }
 
 /* What speaks of every chain and load takes none of them, and a header no form but its own. */
-static enum accp_status check_whole(const struct accp_options *options, struct accp_error *error)
+static enum accp_status check_whole(const struct accp_options *options,
+                                    const struct accp_policy_conditions *conditions,
+                                    struct accp_error *error)
 {
+    if (conditions->waits >= 0)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--given waits: goes with --cubin; chains alone wait for no memory");
+    if (options->header && conditions->registers_left >= 0)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--given registers-left: is the header's third argument: leave it out");
+
     const char *whole = options->header    ? "--header: is C, of every chain and load"
                         : options->against ? "--against: judges every chain and load"
                                            : NULL;
@@ -188,19 +198,16 @@ static enum accp_status check_whole(const struct accp_options *options, struct a
     return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1, "%s: leave %s out", whole, given);
 }
 
-/* A load that was asked for has to fit before anything is split; in tables, what fits answers. */
-static enum accp_status check_fits(const struct accp_options *options,
-                                   const struct accp_policy *policy,
-                                   const struct accp_policy_conditions *conditions,
-                                   struct accp_error *error)
+/* Loads of a table that fit; of those that do not, the head says so. */
+static size_t fitting(const struct accp_policy *policy,
+                      const struct accp_policy_conditions *conditions,
+                      const struct accp_policy_values *loads)
 {
-    if (options->warps < 0 || conditions->registers_used < 1) return ACCP_STATUS_OK;
-    const int fits = accp_policy_resident_load(policy, conditions->registers_used);
-    if (options->warps <= fits) return ACCP_STATUS_OK;
-    return accp_fail(error, ACCP_STATUS_INPUT, "policy", -1,
-                     "%ld warps of a scheduler do not fit: with %d registers a thread it holds %d; "
-                     "ask for --warps %d, or give fewer registers-used",
-                     options->warps, conditions->registers_used, fits, fits);
+    const int highest = accp_policy_highest_load(policy, conditions);
+    size_t count = 0;
+    while (count < loads->count && loads->values[count] <= highest)
+        ++count;
+    return count;
 }
 
 static enum accp_status answer(const struct accp_options *options, const struct accp_policy *policy,
@@ -213,9 +220,11 @@ static enum accp_status answer(const struct accp_options *options, const struct 
         .chains = policy->chains[sink].values,
         .loads = policy->loads[sink].values,
         .chain_count = policy->chains[sink].count,
-        .load_count = policy->loads[sink].count,
+        .load_count = fitting(policy, conditions, &policy->loads[sink]),
         .conditions = *conditions,
     };
+    if (options->warps < 0 && request.load_count < policy->loads[sink].count)
+        request.fits = accp_policy_highest_load(policy, conditions);
     if (options->chain >= 0) {
         request.chains = &chain;
         request.chain_count = 1;
@@ -228,11 +237,7 @@ static enum accp_status answer(const struct accp_options *options, const struct 
         struct accp_policy_answer none;
         return accp_policy_ask(policy, conditions, &none, error);
     }
-    if (conditions->waits >= 0)
-        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
-                         "--given waits: goes with --cubin; chains alone wait for no memory");
-    ACCP_TRY(check_whole(options, error));
-    ACCP_TRY(check_fits(options, policy, conditions, error));
+    ACCP_TRY(check_whole(options, conditions, error));
     if (options->against) return judge(options, policy, conditions->bandwidth, stream, error);
     if (options->header) return print_header(policy, conditions, stream, error);
     return accp_policy_print(policy, &request, options->shape, stream, error);

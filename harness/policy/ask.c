@@ -99,6 +99,17 @@ int accp_policy_resident_load(const struct accp_policy *policy, int registers)
     return load < highest ? load : highest;
 }
 
+int accp_policy_highest_load(const struct accp_policy *policy,
+                             const struct accp_policy_conditions *conditions)
+{
+    const struct accp_policy_values *loads =
+        &policy->loads[accp_policy_bounding_sink(conditions->iterations)];
+    const int measured = loads->count > 0 ? loads->values[loads->count - 1] : 0;
+    if (conditions->registers_used < 1) return measured;
+    const int fits = accp_policy_resident_load(policy, conditions->registers_used);
+    return fits < measured ? fits : measured;
+}
+
 enum accp_policy_sink accp_policy_bounding_sink(int iterations)
 {
     return iterations == 1 || iterations < 0 ? ACCP_POLICY_SUNK : ACCP_POLICY_CARRIED;
@@ -214,6 +225,12 @@ static enum accp_status check_conditions(const struct accp_policy *policy,
     ACCP_TRY(check_range(
         "warps per scheduler", conditions->load, &policy->loads[sink],
         "measure at that load (--warps, 4 for each scheduler's one) and give the run", error));
+    const int highest = accp_policy_highest_load(policy, conditions);
+    if (conditions->load > highest)
+        return accp_fail(error, ACCP_STATUS_INPUT, "policy", -1,
+                         "%d warps of a scheduler do not fit: with %d registers a thread it holds "
+                         "%d; ask for --warps %d, or give fewer registers-used",
+                         conditions->load, conditions->registers_used, highest, highest);
     return accp_policy_conditions_check_memory(conditions, error);
 }
 

@@ -43,6 +43,19 @@ static enum accp_status fill(const struct accp_policy *policy,
     return ACCP_STATUS_OK;
 }
 
+static const char *fits_text(const struct accp_policy *policy,
+                             const struct accp_policy_conditions *conditions, char *text,
+                             size_t bytes)
+{
+    const struct accp_policy_values *loads = loads_of(policy, conditions);
+    const int highest = accp_policy_highest_load(policy, conditions);
+    text[0] = 0;
+    if (highest < loads->values[loads->count - 1])
+        snprintf(text, bytes, "; more do not fit with %d registers a thread",
+                 conditions->registers_used);
+    return text;
+}
+
 /* What a run says of itself stands within a comment: no name there may end it, or open one more. */
 static void put_in_comment(const char *text, FILE *stream)
 {
@@ -59,7 +72,7 @@ static void print_provenance(const struct accp_policy *policy,
 {
     const struct accp_policy_values *chains = chains_of(policy, conditions),
                                     *loads = loads_of(policy, conditions);
-    char given[ACCP_POLICY_TEXT_BYTES], text[1536];
+    char given[ACCP_POLICY_TEXT_BYTES], text[1536], fits[64];
     accp_policy_conditions_text(conditions, given, sizeof given);
     snprintf(text, sizeof text,
              " * source      %s, %zu run%s from %s to %s\n"
@@ -83,12 +96,13 @@ static void print_provenance(const struct accp_policy *policy,
     fprintf(stream,
             " *\n * accp_split(chain, warps_per_scheduler, registers_left)\n"
             " *   chain                links of an iteration, %d to %d\n"
-            " *   warps_per_scheduler  %d to %d\n"
+            " *   warps_per_scheduler  %d to %d%s\n"
             " *   registers_left       for further accumulators, one each%s\n"
-            " *   returns              accumulators to use; 0: outside of what was measured, so "
-            "there is no answer */\n",
+            " *   returns              accumulators to use; 0: outside of these ranges, so there "
+            "is no answer */\n",
             chains->values[0], chains->values[chains->count - 1], loads->values[0],
-            loads->values[loads->count - 1],
+            accp_policy_highest_load(policy, conditions),
+            fits_text(policy, conditions, fits, sizeof fits),
             conditions->independent > 1 ? " and for each independent chain" : "");
 }
 
@@ -109,7 +123,7 @@ static void print_begin(const struct accp_policy *policy,
             "    if (chain < %d || chain > %d || warps_per_scheduler < %d || warps_per_scheduler > "
             "%d || registers_left < 0)\n        return 0;\n",
             chains->values[0], chains->values[chains->count - 1], loads->values[0],
-            loads->values[loads->count - 1]);
+            accp_policy_highest_load(policy, conditions));
     for (size_t i = 1; i < policy->accs.count; ++i)
         fprintf(stream, "    if (registers_left >= %d) limit = %zu;\n",
                 (policy->accs.values[i] - 1) * independent, 4 * i);
@@ -148,7 +162,7 @@ static enum accp_status fill_all(const struct accp_policy *policy,
         return fill(policy, *conditions, &cells[0], error);
     for (int chain = chains->values[0]; chain <= chains->values[chains->count - 1]; ++chain)
         for (int load = loads->values[0];
-             load <= loads->values[loads->count - 1] && *count < CELLS_MAX; ++load) {
+             load <= accp_policy_highest_load(policy, conditions) && *count < CELLS_MAX; ++load) {
             struct cell *cell = &cells[(*count)++];
             *cell = (struct cell){.chain = chain, .load = load};
             ACCP_TRY(fill(policy, *conditions, cell, error));

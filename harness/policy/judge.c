@@ -134,40 +134,55 @@ static bool is_choice(const struct accp_policy_answer *answer, int acc)
     return false;
 }
 
-/* Fills the regrets from the roles of the run that belong to the cell. */
-static void compare(const struct accp_run *run, const struct accp_run_role *first, int chain,
-                    const struct accp_policy_answer *answer, struct accp_policy_regret *regret)
+/* A role that was timed, by its cell. */
+struct entry {
+    char cell[ACCP_NAME_BYTES];
+    int warps, acc;
+    size_t role;
+};
+
+static int compare_entries(const void *left, const void *right)
+{
+    const struct entry *a = left, *b = right;
+    const int order = strcmp(a->cell, b->cell);
+    if (order != 0) return order;
+    if (a->warps != b->warps) return a->warps < b->warps ? -1 : 1;
+    return (a->role > b->role) - (a->role < b->role);
+}
+
+static bool is_same_cell(const struct entry *a, const struct entry *b)
+{
+    return a->warps == b->warps && strcmp(a->cell, b->cell) == 0;
+}
+
+/* Fills the regrets from the entries of the cell. */
+static void compare(const struct accp_run *run, const struct entry *entries, size_t count,
+                    int chain, const struct accp_policy_answer *answer,
+                    struct accp_policy_regret *regret)
 {
     const int habit = chain > 0 && chain < 4 ? chain : 4; /* "always 4" of a chain of 3 is 3 */
     double split = NAN, one = NAN, two = NAN, four = NAN, least = INFINITY;
-    for (size_t i = 0; i < run->role_count; ++i) {
-        char cell[ACCP_NAME_BYTES];
-        int acc;
-        const struct accp_run_role *role = &run->roles[i];
-        if (role->cycles.n == 0 || role->warps != first->warps || !cell_name(role, cell, &acc) ||
-            strcmp(cell, regret->cell) != 0 || !is_choice(answer, acc))
-            continue;
-        const double cycles = role->cycles.mean;
-        if (acc == answer->split) split = cycles;
+    for (size_t i = 0; i < count; ++i) {
+        const int acc = entries[i].acc;
+        if (!is_choice(answer, acc)) continue;
+        const double cycles = run->roles[entries[i].role].cycles.mean;
+        if (acc == answer->split) {
+            split = cycles;
+            regret->split_role = entries[i].role;
+        }
         if (acc == 1) one = cycles;
         if (acc == 2) two = cycles;
         if (acc == habit) four = cycles;
-        if (cycles < least) regret->best = acc;
-        least = fmin(least, cycles);
+        if (!(cycles < least)) continue;
+        least = cycles;
+        regret->best = acc;
+        regret->best_role = entries[i].role;
     }
     regret->least_cycles = least;
     regret->of_split = split / least - 1;
     regret->of_one = one / least - 1;
     regret->of_two = two / least - 1;
     regret->of_four = four / least - 1;
-}
-
-static bool is_known(const struct accp_policy_regret *regrets, size_t count, const char *cell,
-                     int warps, const int *warps_of)
-{
-    for (size_t i = 0; i < count; ++i)
-        if (warps_of[i] == warps && strcmp(regrets[i].cell, cell) == 0) return true;
-    return false;
 }
 
 static const struct accp_policy_kernels *group_of(const struct accp_policy_source *source,
@@ -198,19 +213,22 @@ static enum accp_status ask(const struct accp_policy_source *source, const struc
     return accp_policy_ask(source->chains, conditions, answer, error);
 }
 
-static enum accp_status judge_role(const struct accp_policy_source *source,
-                                   const struct accp_run *run, const struct accp_run_role *role,
-                                   struct accp_policy_regret *regret, bool *is_cell,
+static enum accp_status judge_cell(const struct accp_policy_source *source,
+                                   const struct accp_run *run, const struct entry *entries,
+                                   size_t count, struct accp_policy_regret *regret, bool *is_cell,
                                    struct accp_error *error)
 {
     struct accp_policy_conditions conditions;
     struct accp_policy_answer answer;
+    const struct accp_run_role *role = &run->roles[entries->role];
+    *regret = (struct accp_policy_regret){.first_role = entries->role, .error = NAN};
+    memcpy(regret->cell, entries->cell, sizeof regret->cell);
     ACCP_TRY(ask(source, run, role, regret, &conditions, &answer, is_cell, error));
     if (!*is_cell) return ACCP_STATUS_OK;
     regret->load = conditions.load;
     regret->rule = answer.rule;
     regret->split = answer.split;
-    compare(run, role, conditions.chain, &answer, regret);
+    compare(run, entries, count, conditions.chain, &answer, regret);
     if (!isnan(regret->of_split + regret->of_one + regret->of_two + regret->of_four))
         return ACCP_STATUS_OK;
     return accp_fail(
@@ -220,26 +238,39 @@ static enum accp_status judge_role(const struct accp_policy_source *source,
         answer.split, role->warps);
 }
 
-static enum accp_status judge_all(const struct accp_policy_source *source, const char *file,
-                                  const struct accp_run *run, struct accp_policy_regret *regrets,
-                                  int *warps_of, size_t *count, struct accp_error *error)
+static int compare_regrets(const void *left, const void *right)
 {
+    const struct accp_policy_regret *a = left, *b = right;
+    return (a->first_role > b->first_role) - (a->first_role < b->first_role);
+}
+
+static enum accp_status judge_all(const struct accp_policy_source *source, const char *file,
+                                  const struct accp_run *run, struct entry *entries,
+                                  struct accp_policy_regret *regrets, size_t *count,
+                                  struct accp_error *error)
+{
+    size_t filled = 0;
     for (size_t i = 0; i < run->role_count; ++i) {
         const struct accp_run_role *role = &run->roles[i];
-        struct accp_policy_regret *regret = &regrets[*count];
+        struct entry *entry = &entries[filled];
+        if (role->cycles.n == 0 || !cell_name(role, entry->cell, &entry->acc)) continue;
+        entry->warps = role->warps;
+        entry->role = i;
+        ++filled;
+    }
+    if (filled > 0) qsort(entries, filled, sizeof *entries, compare_entries);
+    for (size_t first = 0, end; first < filled; first = end) {
         bool is_cell;
-        int acc;
-        if (role->cycles.n == 0 || !cell_name(role, regret->cell, &acc) ||
-            is_known(regrets, *count, regret->cell, role->warps, warps_of))
-            continue;
+        for (end = first + 1; end < filled && is_same_cell(&entries[first], &entries[end]);)
+            ++end;
         if (*count == CELLS_MOST)
             return accp_fail(error, ACCP_STATUS_INPUT, file, -1,
                              "more than %d cells: judge by parts of it", CELLS_MOST);
-        ACCP_TRY(judge_role(source, run, role, regret, &is_cell, error));
-        if (!is_cell) continue;
-        warps_of[*count] = role->warps;
-        ++*count;
+        ACCP_TRY(judge_cell(source, run, &entries[first], end - first, &regrets[*count], &is_cell,
+                            error));
+        *count += is_cell;
     }
+    if (*count > 0) qsort(regrets, *count, sizeof *regrets, compare_regrets);
     return ACCP_STATUS_OK;
 }
 
@@ -255,12 +286,12 @@ enum accp_status accp_policy_judge(const struct accp_policy_source *source, cons
                          run->device.arch[0] ? run->device.arch : "an unknown arch",
                          source->groups->arch->name);
     *regrets = calloc(run->role_count + 1, sizeof **regrets);
-    int *warps_of = calloc(run->role_count + 1, sizeof *warps_of);
+    struct entry *entries = calloc(run->role_count + 1, sizeof *entries);
     enum accp_status status =
-        *regrets && warps_of
-            ? judge_all(source, file, run, *regrets, warps_of, count, error)
+        *regrets && entries
+            ? judge_all(source, file, run, entries, *regrets, count, error)
             : accp_fail(error, ACCP_STATUS_MEMORY, file, -1, "no memory for its cells");
-    free(warps_of);
+    free(entries);
     if (status == ACCP_STATUS_OK && *count == 0)
         status = accp_fail(error, ACCP_STATUS_INPUT, file, -1,
                            "holds no cell to judge by: roles of optimal, sink's carried ones, or "

@@ -13,8 +13,12 @@ struct accp_policy_regret {
     enum accp_policy_rule rule;
     int split, best;
     bool is_operator;
+    size_t first_role, split_role,
+        best_role; /* indices into the run's roles: the cell's first, and those of split and best */
     double least_cycles;
     double of_split, of_one, of_two, of_four; /* regrets */
+    int processes; /* that the run is the mean of; 0: it is a run (policy/processes.h) */
+    double error;  /* standard error of of_split over the processes; NaN of one */
 };
 
 /* The regrets of one kind of cells together. */
@@ -35,7 +39,7 @@ struct accp_policy_source {
                          out */
 };
 
-/* Judges every cell of the run that the source can be asked for: chains of the optimal probe (each iteration sums) and
+/* Judges every cell of the run, in the order of their first roles, that the source can be asked for: chains of the optimal probe (each iteration sums) and
  * of the sink probe's carried roles (isolated), and operators of the ops probe. *regrets is malloc'd, owned by the
  * caller. Errors: INPUT (no such cell, one without 1, 2, 4 and the answer's number of accumulators, a run of another
  * arch than the groups), as accp_policy_ask and accp_policy_kernels_ask, MEMORY. */

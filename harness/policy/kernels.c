@@ -251,15 +251,33 @@ static double memory_cycles(const struct accp_policy_kernels *group,
     return conditions->bytes * LANES * group->arch->schedulers / conditions->bandwidth;
 }
 
+/* Warps on each scheduler that stay resident: 0 where not one block fits, else 1 or more. */
+static int resident(const struct accp_arch *arch, const struct accp_policy_kernel *kernel)
+{
+    const int blocks = accp_resident_blocks(arch, kernel->registers, kernel->warps);
+    if (blocks < 0) return arch->warps / arch->schedulers; /* the cubin does not say */
+    const int stays = blocks * kernel->warps / arch->schedulers;
+    return blocks > 0 && stays < 1 ? 1 : stays;
+}
+
+int accp_policy_kernels_fit(const struct accp_policy_kernels *group)
+{
+    int most = 0;
+    for (size_t i = 0; i < group->count; ++i) {
+        const int stays = resident(group->arch, &group->kernels[i]);
+        if (stays > most) most = stays;
+    }
+    return most;
+}
+
 static struct accp_policy_choice choose(const struct accp_policy_kernels *group,
                                         const struct accp_policy_conditions *conditions,
                                         const struct accp_policy_kernel *kernel)
 {
     struct accp_policy_choice choice = {.acc = kernel->acc, .load = conditions->load, .time = NAN};
-    const int blocks = accp_resident_blocks(group->arch, kernel->registers, kernel->warps);
-    const int stays = blocks * kernel->warps / group->arch->schedulers;
-    if (blocks == 0) return choice;
-    if (blocks > 0 && stays < choice.load) choice.load = stays > 0 ? stays : 1;
+    const int stays = resident(group->arch, kernel);
+    if (stays == 0) return choice;
+    if (stays < choice.load) choice.load = stays;
     const double turns = conditions->iterations > 0 ? conditions->iterations : 1;
     const double waits = fmax(0, conditions->waits);
     const double queued = choice.load > 1 ? kernel->queued : 0;

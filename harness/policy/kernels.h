@@ -50,6 +50,9 @@ enum accp_status accp_policy_kernels_read(const struct accp_cubin *cubin, const 
                                           const void *context, struct accp_policy_kernels **groups,
                                           size_t *count, struct accp_error *error);
 
+/* Warps on each scheduler that stay resident with the candidate of which most do. */
+int accp_policy_kernels_fit(const struct accp_policy_kernels *group);
+
 /* Answers for conditions->load warps of the grid on each scheduler, of which as many stay as their registers let, with
  * conditions->iterations of the hot loop for each time through the code outside of it (0, or less: the loop alone). Other
  * conditions: registers_left, waits, bytes and bandwidth. Errors: INPUT (more warps than fit; a condition that the

@@ -142,7 +142,7 @@ struct accp_policy_answer {
  * chains and loads it goes along straight lines; beyond them it does not answer. Independent chains and other
  * instructions hide the chain's latency as further warps do: a load of load x independent x
  * (1 + surrounding) x 4 / latency is looked up, and one above the highest measured hides it all. INPUT, saying what is missing and how to get it: no run; a chain or load
- * outside of the measured ones; more warps than the arch holds; a number of iterations or a
+ * outside of the measured ones; more warps than the arch, or the registers in use, let stay; a number of iterations or a
  * condition below 0; no carried roles where they are needed. */
 enum accp_status accp_policy_ask(const struct accp_policy *policy,
                                  const struct accp_policy_conditions *conditions,
@@ -152,6 +152,11 @@ enum accp_status accp_policy_ask(const struct accp_policy *policy,
  * no more than the highest load measured (of the roles that are summed in each iteration). Source: CUDA C++ Programming Guide, "Hardware
  * Multithreading"; arches.def. */
 int accp_policy_resident_load(const struct accp_policy *policy, int registers);
+
+/* The highest load that can be asked for under the conditions: measured, and resident with the registers that are used. 0:
+ * the runs lack what is needed. */
+int accp_policy_highest_load(const struct accp_policy *policy,
+                             const struct accp_policy_conditions *conditions);
 
 /* How much slower `acc` is than the split: time over the split's, less 1; NaN where it was not
  * measured. */

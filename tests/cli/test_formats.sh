@@ -30,8 +30,12 @@ occupancy=$(dirname "$recording")/occupancy
 "$accprobe" explain --cubin "$ACCP_SOURCE_DIR/tests/data/sass/loop_jump.sm_90.13.0.cubin" --format json >answers/explain-unknown.json 2>stderr
 "$accprobe" policy --format json >answers/policy.json || broken 'a policy'
 "$accprobe" policy --given registers-left=0 --format json >answers/policy-registers.json || broken 'a policy of few registers'
+"$accprobe" policy --given registers-used=255 --format json >answers/policy-fits.json || broken 'a policy of the loads that fit'
 "$accprobe" policy --format json answers/prediction.json >answers/policy-predicted.json || broken 'a predicted policy'
 "$accprobe" policy --format json --against "$occupancy/chains-3.run.json" >answers/policy-judgement.json || broken 'a policy judged'
+mkdir processes
+cp "$occupancy"/chains-[34].run.json processes
+"$accprobe" policy --format json --against processes >answers/policy-judgement-processes.json || broken 'a policy judged by two processes'
 "$accprobe" policy --format json --cubin "$ACCP_BINARY_DIR/cubin/sm_90/ops.cubin" >answers/policy-kernels.json || broken 'a policy of kernels'
 for word in '' ,uneven; do
     ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 ACCPROBE_LIBNVML=$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1 \

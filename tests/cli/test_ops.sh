@@ -46,7 +46,11 @@ expect 4 'the ops probe has none' "$accprobe" measure --probe ops --protocol see
 expect 4 'and ops, for measure alone' "$accprobe" check --probe op "$ACCP_SOURCE_DIR/golden/document/optimal.json"
 
 expect 4 'matches no role of ops' "$accprobe" measure --probe ops --length 65 --filter dot
-expect 4 '--length 0: ' "$accprobe" measure --probe ops --length 0
+for length in 0 100001 5, ,5 5x -5; do
+    expect 4 "--length $length: must be whole numbers from 1 to 100000, with commas" "$accprobe" measure --probe ops --length "$length"
+done
+expect 4 '--length 5,7,5: holds 5 twice' "$accprobe" measure --probe ops --length 5,7,5
+expect 4 'more than 64 lengths' "$accprobe" measure --probe ops --length "$(seq -s, 65)"
 
 export ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 ACCPROBE_LIBNVML=$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1
 expect 0 '' "$accprobe" measure --probe ops --filter 'warp[14][.]' --out run.json
@@ -59,6 +63,10 @@ assert {name.split(".")[1] for name in names} == {"dot", "gemm", "bias", "stream
 assert all(role["cycles"]["n"] == run["protocol"]["launches"] for role in run["roles"])
 END
 expect 0 '' "$accprobe" measure --probe ops --length 77 --filter 'warp4[.]' --out run.json
+# Several in one process; and so many elements that the data are copied on the GPU, where results tell whether they are right.
+expect 0 '' "$accprobe" measure --probe ops --length 9,64,65 --filter 'warp1[.]' --out several.json
+[ "$(grep -o '[.]n[0-9]*[.]' several.json | sort | uniq -c | xargs)" = '31 .n64. 25 .n65. 31 .n9.' ] || broken 'three lengths in a process'
+expect 0 '' "$accprobe" measure --probe ops --length 97 --filter '(stream|bias)[.]gpu4[.].*acc[14]$' --out copied.json
 [ "$(grep -c '[.]n77[.]' run.json)" = 25 ] || broken 'every operator but dot, whose rows are shorter, at that length'
 for operator in dot gemm bias stream softmax welford; do
     expect 1 "ops_${operator}_acc3: length 2" env ACCP_FAKE=wrong_results "$accprobe" measure --probe ops \

@@ -1,5 +1,6 @@
 #include "policy/judge.h"
 #include "policy/policy.h"
+#include "policy/processes.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -176,6 +177,24 @@ static void test_a_split_that_costs_warps_is_charged_for_them(void **state)
     assert_int_equal(answer.rule, ACCP_POLICY_OCCUPANCY);
     for (size_t i = 0; i < answer.choice_count; ++i)
         assert_int_equal(answer.choices[i].load, answer.choices[i].acc == 1 ? 4 : 3);
+    accp_policy_fini(&policy);
+}
+
+/* 255 registers leave 2 warps a scheduler, and loads were measured up to 8. */
+static void test_loads_that_do_not_fit_are_not_answered(void **state)
+{
+    struct accp_policy policy;
+    struct accp_policy_conditions conditions;
+    (void)state;
+    make_exact_policy(&policy);
+    accp_policy_conditions_init(&conditions);
+    assert_int_equal(accp_policy_highest_load(&policy, &conditions), 8);
+    conditions.registers_used = 32;
+    assert_int_equal(accp_policy_highest_load(&policy, &conditions), 8);
+    conditions.registers_used = 255;
+    assert_int_equal(accp_policy_highest_load(&policy, &conditions), 2);
+    assert_int_equal(ask(&policy, 29, 2, "registers-used=255").split, 1);
+    refuses(&policy, 29, 3, "registers-used=255", "it holds 2; ask for --warps 2");
     accp_policy_fini(&policy);
 }
 
@@ -363,6 +382,50 @@ static void test_a_cell_that_lacks_a_choice_is_not_judged(void **state)
     accp_policy_fini(&policy);
 }
 
+/* The best of chain 29 takes 60, 62 and 64 cycles in three processes, the policy's 5 accumulators 69: 69 / 62 of the mean;
+ * the ratios are 1.15, 1.1129 and 1.0781, whose standard deviation is 0.035944. */
+static void test_processes_are_judged_by_their_mean(void **state)
+{
+    struct accp_policy policy;
+    struct accp_policy_regret *regrets;
+    struct accp_policy_processes processes;
+    struct accp_run runs[3];
+    size_t count, judged = 0;
+    (void)state;
+    make_exact_policy(&policy);
+    for (size_t i = 0; i < 3; ++i) {
+        begin_run(&runs[i]);
+        runs[i].protocol.seed = i + 1;
+        add_roles(&runs[i], 4, 0.5, 1);
+        for (size_t k = 0; k < runs[i].role_count; ++k)
+            if (strcmp(runs[i].roles[k].role, "optimal.chain29.acc2") == 0)
+                runs[i].roles[k].cycles.mean = 60 + 2 * (double)i;
+    }
+    assert_int_equal(accp_policy_processes_init(&processes, runs, 3, NULL), ACCP_STATUS_OK);
+    assert_int_equal(accp_policy_judge(&(struct accp_policy_source){.chains = &policy}, "runs",
+                                       &processes.mean, &regrets, &count, NULL),
+                     ACCP_STATUS_OK);
+    accp_policy_processes_spread(&processes, regrets, count);
+    for (size_t i = 0; i < count; ++i) {
+        assert_int_equal(regrets[i].processes, 3);
+        if (strcmp(regrets[i].cell, "optimal.chain29") != 0) {
+            assert_true(regrets[i].error < 1e-7);
+            continue;
+        }
+        assert_true(fabs(regrets[i].of_split - (69.0 / 62 - 1)) < 1e-12);
+        assert_true(fabs(regrets[i].error - 0.035944 / sqrt(3)) < 1e-6);
+        ++judged;
+    }
+    assert_int_equal(judged, 1);
+    free(regrets);
+    accp_policy_processes_fini(&processes);
+    runs[2].protocol.seed = 1;
+    assert_int_equal(accp_policy_processes_init(&processes, runs, 3, NULL), ACCP_STATUS_REFUSED);
+    for (size_t i = 0; i < 3; ++i)
+        accp_run_fini(&runs[i]);
+    accp_policy_fini(&policy);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -371,7 +434,9 @@ int main(void)
         cmocka_unit_test(test_what_the_noise_does_not_tell_apart_is_a_tie),
         cmocka_unit_test(test_registers_bound_the_split),
         cmocka_unit_test(test_a_split_that_costs_warps_is_charged_for_them),
+        cmocka_unit_test(test_loads_that_do_not_fit_are_not_answered),
         cmocka_unit_test(test_other_work_covers_the_latency),
+        cmocka_unit_test(test_processes_are_judged_by_their_mean),
         cmocka_unit_test(test_where_memory_binds_a_split_changes_nothing),
         cmocka_unit_test(test_between_chains_and_loads_it_goes_along_lines),
         cmocka_unit_test(test_what_was_not_measured_is_not_answered),

@@ -125,7 +125,12 @@ static void test_registers_that_cost_warps_are_charged(void **state)
     struct accp_policy_kernels group = made_up();
     (void)state;
     assert_int_equal(ask(&group, 4, "iterations=0,waits=900").split, 2);
+    assert_int_equal(accp_policy_kernels_fit(&group), 8);
     group.kernels[1].registers = 130;
+    assert_int_equal(accp_policy_kernels_fit(&group), 8);
+    group.kernels[0].registers = 130;
+    assert_int_equal(accp_policy_kernels_fit(&group), 2);
+    group.kernels[0].registers = 64;
     struct accp_policy_answer answer = ask(&group, 4, "iterations=0,waits=900");
     assert_int_equal(answer.choices[0].load, 4);
     assert_int_equal(answer.choices[1].load, 2);
