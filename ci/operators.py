@@ -1,33 +1,32 @@
-"""How far the policy's answers carry on operators: every cell that was measured, judged in two processes (docs/policy.md).
+"""How far the policy's answers carry on operators: every cell that was measured, judged by the mean of its processes (docs/policy.md).
 
-  operators.py cells ACCPROBE CUBIN   docs/policy/cells.tsv, from golden/measured/*/operators, docs/policy/second.tsv and
-                                      earlier-rules.tsv; CUBIN is the build's cubin/sm_90/ops.cubin
+  operators.py gather RUN.json...     what golden/measured/*/operators/processes.tsv is made of: runs called KIND-PROCESS.run.json
+  operators.py runs FOLDER            that file as runs again, one a process, for accprobe policy --against FOLDER
+  operators.py cells ACCPROBE CUBIN   docs/policy/cells.tsv, from that file; CUBIN is the build's cubin/sm_90/ops.cubin
   operators.py tables CELLS           the tables of docs/policy.md by operator and size, as Markdown
-  operators.py second RUN.json...     further runs as lines for docs/policy/second.tsv: role, cycles
 """
 import collections
-import glob
 import json
 import os
 import re
 import statistics
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RECORDED = os.path.join(ROOT, "golden/measured/sm_90-132sm-140gib-10de.2335/operators")
+PROCESSES = os.path.join(ROOT, "golden/measured/sm_90-132sm-140gib-10de.2335/operators/processes.tsv")
+FROZEN = os.path.join(ROOT, "docs/policy/frozen-answers.tsv")
 WAITS = 470  # cycles that a turn waits for memory; docs/policy.md says where that is from
-SETS = {"ops": "before", "fresh": "fresh", "blind": "blind"}  # by the name of the run's file
-LAST = {"31", "77", "113", "167", "229", "367", "541"}  # lengths by which the second rule or the third was to be taken
-RULES = ("first", "second")  # that the product has no more
 ACCS = (1, 2, 3, 4, 8, 24)
 HABITS = (1, 2, 4)
-HEAD = ("cell", "set", *(f"cycles{process}" for process in (1, 2)), *(f"over{acc}" for acc in ACCS), "between",
-        *(f"{who}_{what}" for who in ("sass", *RULES, "chains") for what in ("split", "rule", "regret1", "regret2")))
+SHOWN = 8  # of the worst cells
+HEAD = ("cell", "seen", "processes", "cycles", *(f"over{acc}" for acc in ACCS), "error",
+        "sass_split", "sass_rule", "sass_regret", "one_split", "one_regret", "chains_split", "chains_rule", "chains_regret")
 OPERATORS = ("dot", "gemm", "bias", "stream", "softmax", "welford")
-SIZES = ("warp1", "warp2", "warp4", "warp8", "gpu4", "gpu8", "gpu12", "gpu16", "gpu24", "gpu32", "gpu48", "gpu64")
-WORDS = {"before": "lengths of before", "fresh": "lengths that the first rule had not seen",
-         "blind": "lengths that the second rule had not seen", "last": "lengths that no rule had seen"}
+WARPS = {"warp1": 1, "warp2": 2, "warp4": 4, "warp8": 8, "gpu4": 4, "gpu8": 8, "gpu12": 4, "gpu16": 8, "gpu24": 8, "gpu32": 8,
+         "gpu48": 8, "gpu64": 8}  # of a block (matrix/operator_sizes.def)
+SETS = {("new", "8"): "new lengths", ("new", "7"): "old lengths, new to the operator or size", ("seen", "7"): "cells of before"}
 
 
 def cell_of(role):
@@ -36,149 +35,142 @@ def cell_of(role):
     return cell, int(acc)
 
 
+def place(cell):
+    _, operator, size, length = cell.split(".")
+    return OPERATORS.index(operator), int(length[1:]), list(WARPS).index(size)
+
+
 def lines_of(path):
-    with open(os.path.join(ROOT, path)) as file:
+    with open(path) as file:
         lines = [line.rstrip("\n").split("\t") for line in file if not line.startswith("#")]
     return [dict(zip(lines[0], line)) for line in lines[1:]]
 
 
-def cycles_of(pairs):
-    """cells[cell][acc] = cycles, of (role, cycles)"""
-    cells = collections.defaultdict(dict)
-    for role, cycles in pairs:
-        cell, acc = cell_of(role)
-        cells[cell][acc] = cycles
-    return cells
+def gather(paths):
+    cycles, heads, last = collections.defaultdict(dict), [], 0
+    for path in sorted(paths):
+        kind, process = re.match(r"(\w+)-(\d+)\.run\.json$", os.path.basename(path)).groups()
+        with open(path) as file:
+            run = json.load(file)
+        last = max(last, int(process))
+        for role in run.pop("roles"):
+            cycles[cell_of(role["role"])][int(process)] = role["cycles"]["mean"]
+        heads.append(f"# {kind}-{process} {json.dumps(run)}")
+    print("# The operators, one process of seven launches a column: mean cycles without the fastest and the slowest launch. Made by")
+    print("# ci/operators.py gather of the runs whose heads follow.", *heads, sep="\n")
+    print("cell", "acc", *range(1, last + 1), sep="\t")
+    for (cell, acc), times in sorted(cycles.items(), key=lambda item: (place(item[0][0]), item[0][1])):
+        print(cell, acc, *(f"{times[process]:.6g}" if process in times else "-" for process in range(1, last + 1)), sep="\t")
 
 
-def run_of(path):
-    with open(path) as file:
-        return cycles_of((role["role"], role["cycles"]["mean"]) for role in json.load(file)["roles"])
+def role_of(line, cycles):
+    operator, size, length = line["cell"].split(".")[1:]
+    acc, length = int(line["acc"]), int(length[1:])
+    return {"role": f"{line['cell']}.acc{acc}", "kernel": f"ops_{operator}_acc{acc}", "chain": length, "acc": acc,
+            "effective": min(acc, length), "warps": WARPS[size], "cycles": {"mean": cycles, "min": cycles, "max": cycles, "n": 5},
+            "progress": 1e7 / cycles}
+
+
+def runs(folder):
+    """Least and most are not kept: the mean stands for them."""
+    lines, heads = lines_of(PROCESSES), {}
+    with open(PROCESSES) as file:
+        for name, head in re.findall(r"^# \w+-(\d+) (\{.*\})$", file.read(), re.M):
+            heads.setdefault(name, json.loads(head))
+    for process, head in heads.items():
+        head["roles"] = [role_of(line, float(line[process])) for line in lines if line[process] != "-"]
+        with open(os.path.join(folder, f"{process}.run.json"), "w") as file:
+            json.dump(head, file)
 
 
 def answers_of(command):
-    """cell -> (split, rule, regret in percent as accprobe has it)"""
+    """cell -> its row as accprobe has it"""
     made = subprocess.run([*command, "--format", "json"], stdout=subprocess.PIPE, check=False)
     if made.returncode != 0:
         sys.exit(made.returncode)  # accprobe has said why
-    return {row["cell"]: (int(row["split"]), row["rule"], float(row["regret"].rstrip("%")))
-            for row in json.loads(made.stdout)["rows"]}
+    return {row["cell"]: row for row in json.loads(made.stdout)["rows"]}
 
 
-def set_of(name):
-    """ops-1.run.json, blind-43.run.json: the set of its cells"""
-    kind, length = name.split(".")[0].split("-")
-    return "last" if kind == "blind" and length in LAST else SETS[kind]
-
-
-def regret(cycles, split):
-    return 100 * (cycles[split] / min(cycles.values()) - 1)
-
-
-def row_of(cell, kind, processes, answers):
-    first, second = processes
-    best = min(first.values())
-    over = [f"{100 * (first[acc] / best - 1):.2f}" if acc in first else "-" for acc in ACCS]
-    between = max(abs(second[acc] / first[acc] - 1) for acc in first)
-    row = [cell, kind, f"{best:.6g}", f"{min(second.values()):.6g}", *over, f"{100 * between:.2f}"]
-    for split, rule, said in answers:
-        regrets = [regret(cycles, split) for cycles in processes]
-        if said is not None and abs(said - regrets[0]) > 0.006:
-            sys.exit(f"operators.py: {cell}: accprobe says that {split} accumulators regret {said} %, its run {regrets[0]:.3f} %")
-        row += [split, rule, *(f"{x:.2f}" for x in regrets)]
-    return row
+def row_of(cell, times, frozen, sass, chains):
+    """The mean of each K over the processes; accprobe's own regret has to be that of these."""
+    mean = {acc: statistics.mean(values) for acc, values in times.items()}
+    best = min(mean.values())
+    over = {acc: 100 * (mean[acc] / best - 1) for acc in mean}
+    split = int(sass["split"])
+    if split != int(frozen["unit"]):
+        sys.exit(f"operators.py: {cell}: accprobe takes {split} accumulators, docs/policy/frozen-answers.tsv has {frozen['unit']}")
+    if abs(float(sass["regret"].rstrip(" %")) - over[split]) > 0.006 or sass["processes"] != str(len(times[1])):
+        sys.exit(f"operators.py: {cell}: accprobe says {sass['regret']} of {sass['processes']} processes, they say {over[split]:.3f} %")
+    return (cell, frozen["seen"], len(times[1]), f"{best:.6g}", *(f"{over[acc]:.2f}" if acc in over else "-" for acc in ACCS),
+            sass["standard error"].rstrip(" %"), split, sass["rule"], f"{over[split]:.2f}", frozen["one"],
+            f"{over[int(frozen['one'])]:.2f}", chains["split"], chains["rule"], f"{over[int(chains['split'])]:.2f}")
 
 
 def cells(accprobe, cubin):
-    second = cycles_of((line["role"], float(line["cycles"])) for line in lines_of("docs/policy/second.tsv"))
-    second.update(run_of(os.path.join(RECORDED, "ops-2.run.json")))
-    earlier = {line["cell"]: [int(line[rule]) for rule in RULES] for line in lines_of("docs/policy/earlier-rules.tsv")}
-    rows = []
-    for path in glob.glob(os.path.join(RECORDED, "*.run.json")):
-        name = os.path.basename(path)
-        if name == "ops-2.run.json":
-            continue
-        sass = answers_of([accprobe, "policy", "--cubin", cubin, "--given", f"waits={WAITS}", "--against", path])
-        chains = answers_of([accprobe, "policy", "--against", path])
-        for cell, cycles in run_of(path).items():
-            if set(cycles) != set(second[cell]):
-                sys.exit(f"operators.py: {cell}: docs/policy/second.tsv has not the accumulators of {name}")
-            # The chains know of no 24, so accprobe leaves it out of what they could have taken.
-            answers = (sass[cell], *((split, "-", None) for split in earlier[cell]), (*chains[cell][:2], None))
-            rows.append(row_of(cell, set_of(name), (cycles, second[cell]), answers))
+    times = collections.defaultdict(dict)
+    for line in lines_of(PROCESSES):
+        times[line["cell"]][int(line["acc"])] = [float(x) for name, x in line.items() if name not in ("cell", "acc") and x != "-"]
+    frozen = {line["cell"]: line for line in lines_of(FROZEN)}
+    with tempfile.TemporaryDirectory() as folder:
+        runs(folder)
+        sass = answers_of([accprobe, "policy", "--cubin", cubin, "--given", f"waits={WAITS}", "--against", folder])
+        chains = answers_of([accprobe, "policy", "--against", folder])
     print(*HEAD, sep="\t")
-    for row in sorted(rows, key=lambda row: place(row[0])):
-        print(*row, sep="\t")
+    for cell in sorted(times, key=place):
+        print(*row_of(cell, times[cell], frozen[cell], sass[cell], chains[cell]), sep="\t")
 
 
-def place(cell):
-    _, operator, size, length = cell.split(".")
-    return OPERATORS.index(operator), int(length[1:]), SIZES.index(size)
-
-
-def figures(values):
-    return f"{statistics.mean(values):.1f} %, {max(values):.1f} %"
+def figures(rows, column):
+    values = [float(row[column]) for row in rows]
+    return f"{statistics.mean(values):.2f} %, {max(values):.1f} %"
 
 
 def by_set(rows):
-    print("| regret: mean, worst | process | cells | the SASS's answer | beyond 5 % | within 1 % | its first rule | its second | the chains' answer |",
+    print("| regret: mean, worst | processes | cells | the SASS's answer | above 5 % | within 1 % | one other warp at most | the chains' answer |",
           " | ".join(f"always {acc}" for acc in HABITS), "|")
-    print("|---|---:|---:|" + "---:|" * (6 + len(HABITS)))
-    for kind, words in WORDS.items():
-        part = [row for row in rows if row["set"] == kind]
-        for process in (1, 2) if part else ():
-            sass, *others = ([float(row[f"{who}_regret{process}"]) for row in part] for who in ("sass", *RULES, "chains"))
-            habits = [figures([float(row[f"over{acc}"]) for row in part]) if process == 1 else "" for acc in HABITS]
-            print(f"| {words} | {process} | {len(part)} | {figures(sass)} | {sum(x > 5 for x in sass)} | {sum(x <= 1 for x in sass)} |",
-                  " | ".join([*map(figures, others), *habits]), "|")
-
-
-def worst_of(rows):
-    return max((float(row[f"sass_regret{process}"]), row["cell"].split(".")[3]) for row in rows for process in (1, 2))
+    print("|---|---:|---:|" + "---:|" * (5 + len(HABITS)))
+    for (seen, processes), words in SETS.items():
+        part = [row for row in rows if (row["seen"], row["processes"]) == (seen, processes)]
+        sass = [float(row["sass_regret"]) for row in part]
+        print(f"| {words} | {processes} | {len(part)} | {figures(part, 'sass_regret')} | {sum(x > 5 for x in sass)} | {sum(x <= 1 for x in sass)} |",
+              " | ".join(figures(part, column) for column in ("one_regret", "chains_regret", *(f"over{acc}" for acc in HABITS))), "|")
 
 
 def by_size(rows):
     print("| percent: mean, worst (elements) |", " | ".join(OPERATORS), "|\n|---|" + "---:|" * len(OPERATORS))
-    for size in (*SIZES, "all"):
+    for size in (*WARPS, "all"):
         print(f"| {size} |", end="")
         for operator in OPERATORS:
-            part = [row for row in rows if row["cell"].startswith(f"ops.{operator}.") and size in ("all", row["cell"].split(".")[2])]
-            mean = statistics.mean(float(row[f"sass_regret{process}"]) for row in part for process in (1, 2))
-            worst, where = worst_of(part)
+            part = [(float(row["sass_regret"]), row["cell"].split(".")[3]) for row in rows if row["seen"] == "new" and
+                    row["cell"].startswith(f"ops.{operator}.") and size in ("all", row["cell"].split(".")[2])]
+            mean, (worst, where) = statistics.mean(regret for regret, _ in part), max(part)
             print(f" {mean:.1f}, {worst:.1f} ({where}) |" if worst >= 0.05 else " 0.0 |", end="")
         print()
 
 
-def beyond(rows):
-    print("| beyond 5 % | split | regret: process 1 | 2 | between processes |\n|---|---:|---:|---:|---:|")
-    for row in rows:
-        if max(float(row["sass_regret1"]), float(row["sass_regret2"])) > 5:
-            print(f"| {row['cell']} | {row['sass_split']} | {row['sass_regret1']} % | {row['sass_regret2']} % | {row['between']} % |")
+def worst(rows):
+    print("| the worst cells | split | best | regret | standard error |\n|---|---:|---:|---:|---:|")
+    for row in sorted(rows, key=lambda row: -float(row["sass_regret"]))[:SHOWN]:
+        best = next(acc for acc in ACCS if row[f"over{acc}"] == "0.00")
+        print(f"| {row['cell']} | {row['sass_split']} | {best} | {row['sass_regret']} % | {row['error']} % |")
 
 
 def tables(path):
-    rows = lines_of(os.path.abspath(path))
-    for table in (by_set, by_size, beyond):
+    rows = lines_of(path)
+    for table in (by_set, by_size, worst):
         table(rows)
         print()
 
 
-def second(paths):
-    for path in paths:
-        for cell, cycles in run_of(path).items():
-            for acc, mean in cycles.items():
-                print(f"{cell}.acc{acc}", f"{mean:.6g}", sep="\t")
-
-
-VERBS = {("cells", 2): lambda a: cells(*a), ("tables", 1): lambda a: tables(*a)}
+VERBS = {("runs", 1): lambda a: runs(*a), ("cells", 2): lambda a: cells(*a), ("tables", 1): lambda a: tables(*a)}
 
 if __name__ == "__main__":
     verb, operands = (sys.argv + [""])[1], sys.argv[2:]
-    if verb == "second" and operands:
-        second(operands)
+    if verb == "gather" and operands:
+        gather(operands)
     elif (verb, len(operands)) in VERBS:
         VERBS[verb, len(operands)](operands)
     else:
-        print(f"operators.py: takes cells ACCPROBE CUBIN, tables CELLS or second RUN.json..., not '{' '.join(sys.argv[1:])}'",
-              file=sys.stderr)
+        print("operators.py: takes gather RUN.json..., runs FOLDER, cells ACCPROBE CUBIN or tables CELLS, not "
+              f"'{' '.join(sys.argv[1:])}'", file=sys.stderr)
         sys.exit(4)

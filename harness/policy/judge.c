@@ -2,6 +2,7 @@
 
 #include "operator_parameters.h"
 #include "operators.h"
+#include "policy/answer.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -155,6 +156,27 @@ static bool is_same_cell(const struct entry *a, const struct entry *b)
     return a->warps == b->warps && strcmp(a->cell, b->cell) == 0;
 }
 
+static bool holds(const struct entry *entries, size_t count, int acc)
+{
+    for (size_t i = 0; i < count; ++i)
+        if (entries[i].acc == acc) return true;
+    return false;
+}
+
+/* A split that the run has no kernel of is none to whoever compiled these: then the best of those that there are. */
+static void restrict_to(const struct entry *entries, size_t count,
+                        struct accp_policy_answer *answer)
+{
+    if (holds(entries, count, answer->split)) return;
+    for (size_t i = 0; i < answer->choice_count; ++i) {
+        struct accp_policy_choice *choice = &answer->choices[i];
+        if (holds(entries, count, choice->acc)) continue;
+        choice->time = NAN;
+        choice->is_open = false;
+    }
+    accp_answer_pick(answer);
+}
+
 /* Fills the regrets from the entries of the cell. */
 static void compare(const struct accp_run *run, const struct entry *entries, size_t count,
                     int chain, const struct accp_policy_answer *answer,
@@ -226,6 +248,7 @@ static enum accp_status judge_cell(const struct accp_policy_source *source,
     ACCP_TRY(ask(source, run, role, regret, &conditions, &answer, is_cell, error));
     if (!*is_cell) return ACCP_STATUS_OK;
     regret->load = conditions.load;
+    if (regret->is_operator) restrict_to(entries, count, &answer);
     regret->rule = answer.rule;
     regret->split = answer.split;
     compare(run, entries, count, conditions.chain, &answer, regret);

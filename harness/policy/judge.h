@@ -41,7 +41,8 @@ struct accp_policy_source {
 
 /* Judges every cell of the run, in the order of their first roles, that the source can be asked for: chains of the optimal probe (each iteration sums) and
  * of the sink probe's carried roles (isolated), and operators of the ops probe. *regrets is malloc'd, owned by the
- * caller. Errors: INPUT (no such cell, one without 1, 2, 4 and the answer's number of accumulators, a run of another
+ * caller. Of an operator only the numbers of
+ * accumulators that the run has are asked for. Errors: INPUT (no such cell, one without 1, 2, 4 and the answer's number of accumulators, a run of another
  * arch than the groups), as accp_policy_ask and accp_policy_kernels_ask, MEMORY. */
 enum accp_status accp_policy_judge(const struct accp_policy_source *source, const char *file,
                                    const struct accp_run *run, struct accp_policy_regret **regrets,

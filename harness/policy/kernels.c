@@ -101,6 +101,7 @@ static enum accp_status read_loop(const struct accp_code *code, const struct acc
     }
     /* A warp of each of the other schedulers goes the same path. */
     kernel->busy = fmax(kernel->busy, path * schedulers);
+    kernel->is_special = hold && functions > 0 && bounds[ACCP_BOUND_SFU] >= kernel->busy;
     kernel->outside_busy = fmax(kernel->outside_busy, outside_path * schedulers);
     return ACCP_STATUS_OK;
 }
@@ -280,8 +281,9 @@ static struct accp_policy_choice choose(const struct accp_policy_kernels *group,
     if (stays < choice.load) choice.load = stays;
     const double turns = conditions->iterations > 0 ? conditions->iterations : 1;
     const double waits = fmax(0, conditions->waits);
-    const double queued = choice.load > 1 ? kernel->queued : 0;
-    double busy = turns * kernel->busy, alone = turns * (kernel->stalls + waits + queued);
+    const int others = kernel->is_special && choice.load > 1 ? 1 : choice.load - 1;
+    double busy = turns * kernel->busy,
+           alone = turns * (kernel->stalls + waits + others * kernel->queued);
     if (conditions->iterations > 0) {
         busy += kernel->outside_busy;
         alone += kernel->outside_stalls + waits;

@@ -7,9 +7,9 @@
  *
  * Reads of shared memory and special functions of a scheduler's warps go through one queue, in order (Nsight Compute's
  * documentation, "Warp Stall Reasons", MIO throttle). A read that is issued behind a special function so waits for it, and
- * for one of another warp that asked before. Further warps are not charged: where special functions are the busiest unit,
- * its queue counts them (docs/policy.md has both charges, judged). What a loop does in that order is taken as time that a
- * warp waits. */
+ * for one of each other warp that asked before. Where special functions are the busiest unit, its queue counts further warps,
+ * so that only one is charged (docs/policy.md has both charges, judged). What a loop does in that order is taken as time that
+ * a warp waits. */
 #ifndef ACCP_POLICY_KERNELS_H
 #define ACCP_POLICY_KERNELS_H
 
@@ -25,7 +25,8 @@ struct accp_policy_kernel {
     double busy;   /* cycles that it keeps the busiest unit, or the issue slots */
     int ffmas;     /* of the hot loop */
     double
-        queued; /* cycles that an iteration's reads wait behind special functions where the scheduler has another warp */
+        queued; /* cycles that an iteration's reads wait behind the special functions of one other warp */
+    bool is_special;                     /* special functions are the busiest unit */
     double outside_stalls, outside_busy; /* of all code outside of that loop, once */
 };
 

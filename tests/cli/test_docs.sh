@@ -18,6 +18,8 @@ cp "$ACCP_SOURCE_DIR/tests/data/sass/clock_around.sm_90.13.0.cubin" new.cubin
 for name in run old-1 new-1; do cp "$ACCP_FAKE_RUN" $name.json; done
 cp "${ACCP_FAKE_RUN/optimal/sink}" run-1.json
 cp golden/shape/sm_90/12.8.61.json new.json
+mkdir runs
+python3 "$ACCP_SOURCE_DIR/ci/operators.py" runs runs || broken 'the runs of the operators'
 if [ -x "${ACCP_NVCC:-}" ]; then
     echo 'extern "C" __global__ void dot(float *x, int n) { float a = x[0]; for (int i = 0; i < n; ++i) a = a * a + 1; x[0] = a; }' >mine.cu
     "$ACCP_NVCC" -arch=sm_90 -cubin -o mine.cubin mine.cu || broken 'a cubin'
@@ -33,7 +35,7 @@ commands() {
 recorded=golden/measured/$(basename "$(dirname "$ACCP_FAKE_RUN")")
 prepared() {
     sed -E "s#^(build/)?accprobe#./accprobe#; s# --loop 0x170##; s#\\\$d/(chains)#$recorded/occupancy/\1#g; s#\\\$d/#$recorded/operators/#g
-        s#--against RUN[.]json#--against $recorded/occupancy/optimal.run.json#; s#RUN[.]json([.]{3})?#run.json#
+        s#--against RUNS#--against runs#; s#--against RUN[.]json#--against $recorded/occupancy/optimal.run.json#; s#RUN[.]json([.]{3})?#run.json#
         /accprobe policy/s#mine[.]cubin#build/cubin/sm_90/ops.cubin#" <<<"$1"
 }
 count=0

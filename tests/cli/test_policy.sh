@@ -181,8 +181,8 @@ for i in 1 2; do
     python3 -c "assert $mean <= 2" || broken "a mean regret of 2 % at the most: $(cat figures)"
 done
 cubin=$ACCP_BINARY_DIR/cubin/sm_90/ops.cubin
-# Every cell of every operator in two processes: the recordings, judged anew, are what docs/policy/cells.tsv says, and the
-# tables of docs/policy.md are of that.
+# Every cell of every operator by the mean of its processes: the recordings, judged anew, are what docs/policy/cells.tsv says, with the
+# answers that were written down before they were measured, and the tables of docs/policy.md are of that.
 operators=$ACCP_SOURCE_DIR/ci/operators.py cells=$ACCP_SOURCE_DIR/docs/policy/cells.tsv
 if "$accprobe" shape --cubin "$cubin" --filter dot_acc1 --format json | grep '"version": "13.0.88"' >/dev/null; then
     expect 0 '' python3 "$operators" cells "$accprobe" "$cubin"
@@ -194,26 +194,26 @@ expect 0 '' python3 "$operators" tables "$cells"
 while read -r line; do
     grep -Fxq -e "$line" "$ACCP_SOURCE_DIR/docs/policy.md" || broken "docs/policy.md has not the line '$line' of ci/operators.py tables"
 done <stdout
-expect 4 'takes cells ACCPROBE CUBIN, tables CELLS or second' python3 "$operators" cells
-# Less regret than any habit, in the mean and at worst, on the lengths that the rules were chosen with and on others; and no more
-# cells beyond 5 %, or further, than docs/policy.md says.
-python3 - "$cells" <<'END' || broken 'cells with less regret than any habit'
+expect 4 'takes gather RUN.json..., runs FOLDER, cells' python3 "$operators" cells
+# The goal: 2 % in the mean and 5 % at worst, in the cells that no rule had seen and in all; and less than any habit.
+python3 - "$cells" <<'END' || broken 'cells within the goal'
 import csv, statistics, sys
-bounds = {"before": (144, 0, 3.3, 1, 5.2), "fresh": (304, 0, 4.7, 0, 4.8), "blind": (684, 0, 3.7, 0, 4.2),
-          "last": (432, 1, 5.3, 0, 4.8)}
 rows = list(csv.DictReader(open(sys.argv[1]), delimiter="\t"))
-for kind, (count, *most) in bounds.items():
-    part = [row for row in rows if row["set"] == kind]
-    assert len(part) == count, (kind, len(part))
+assert len(rows) == 2712 and sum(row["seen"] == "new" for row in rows) == 1148, len(rows)
+for part in ([row for row in rows if row["seen"] == "new"], rows):
     of = lambda column: [float(row[column]) for row in part]
-    for process in (1, 2):
-        sass, (beyond, worst) = of(f"sass_regret{process}"), most[2 * process - 2:2 * process]
-        assert statistics.mean(sass) <= 0.4 and max(sass) <= worst and sum(x > 5 for x in sass) <= beyond, (kind, process, max(sass))
-        for habit in map(of, ("over1", "over2", "over4")):
-            assert statistics.mean(sass) < statistics.mean(habit) and max(sass) < max(habit), (kind, process)
-        if kind == "last":  # what made it the rule: the lengths that were measured to choose between the two by
-            before = of(f"second_regret{process}")
-            assert statistics.mean(sass) < statistics.mean(before) and max(sass) <= max(before), (kind, process)
+    sass = of("sass_regret")
+    assert statistics.mean(sass) <= 0.3 and max(sass) < 5, (statistics.mean(sass), max(sass))
+    assert sum(x <= 1 for x in sass) >= 0.9 * len(sass)
+    for habit in map(of, ("over1", "over2", "over4")):
+        assert statistics.mean(sass) < statistics.mean(habit) and max(sass) < max(habit)
+    # What made it the rule.
+    assert statistics.mean(sass) < statistics.mean(of("one_regret")) and max(sass) <= max(of("one_regret"))
+# Where memory is the bound, K does not matter.
+for row in rows:
+    operator, size, length = row["cell"].split(".")[1:]
+    if operator in ("bias", "welford") and size in ("gpu16", "gpu24", "gpu32", "gpu48", "gpu64") and int(length[1:]) >= 509:
+        assert max(float(row[f"over{acc}"]) for acc in (1, 2, 3, 4, 8)) < 2.2, row["cell"]
 END
 # By the mean of several processes: made up, the best K twice as fast in one, so that the other is by their mean.
 mkdir processes

@@ -90,21 +90,36 @@ static void test_warps_queue_for_the_busiest_unit(void **state)
     assert_int_equal(answer.rule, ACCP_POLICY_KEEP_ONE);
 }
 
-/* 10 cycles for one other warp, however many there are: a wait of its own, which those who keep the unit busy cover. */
-static void test_reads_wait_behind_special_functions_of_one_other_warp(void **state)
+/* 10 cycles for each other warp: a wait of its own, which those who keep the unit busy cover. */
+static void test_reads_wait_behind_special_functions_of_other_warps(void **state)
 {
     struct accp_policy_kernels group = made_up();
     (void)state;
     group.kernels[1].queued = 10;
     near(ask(&group, 1, "iterations=0").choices[1].time, 80);
     near(ask(&group, 2, "iterations=0").choices[1].time, (54 * (1 + 54.0 / 90) + 36) / 2);
+    const double others = 54 * (1 + 54.0 / 100) + 46, third = 2 * 54 * (1 + 54.0 / 100) / others;
+    near(ask(&group, 3, "iterations=0").choices[1].time, (54 * (1 + third) + 46) / 3);
+}
+
+/* Where special functions are the busiest unit, further warps are counted there. */
+static void test_reads_wait_for_one_other_warp_where_special_functions_are_busiest(void **state)
+{
+    struct accp_policy_kernels group = made_up();
+    (void)state;
+    group.kernels[1].queued = 10;
+    group.kernels[1].is_special = true;
+    near(ask(&group, 1, "iterations=0").choices[1].time, 80);
+    near(ask(&group, 2, "iterations=0").choices[1].time, (54 * (1 + 54.0 / 90) + 36) / 2);
+    near(ask(&group, 3, "iterations=0").choices[1].time, (54 * (1 + 2 * 86.4 / 122.4) + 36) / 3);
     const double many = ask(&group, 16, "iterations=0").choices[1].time;
     assert_true(many > 54 && many < 59);
-    near(ask(&group, 3, "iterations=0").choices[1].time, (54 * (1 + 2 * 86.4 / 122.4) + 36) / 3);
     /* Charged for both others, two accumulators would wait longer than one: 104 cycles, not 92. */
     group.kernels[1].busy = 50;
     group.kernels[1].queued = 12;
     assert_int_equal(ask(&group, 3, "iterations=0").split, 2);
+    group.kernels[1].is_special = false;
+    assert_int_equal(ask(&group, 3, "iterations=0").split, 1);
 }
 
 static void test_what_is_outside_of_the_loop_is_shared(void **state)
@@ -193,7 +208,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_lone_warp_takes_its_stalls_and_waits),
         cmocka_unit_test(test_warps_queue_for_the_busiest_unit),
-        cmocka_unit_test(test_reads_wait_behind_special_functions_of_one_other_warp),
+        cmocka_unit_test(test_reads_wait_behind_special_functions_of_other_warps),
+        cmocka_unit_test(test_reads_wait_for_one_other_warp_where_special_functions_are_busiest),
         cmocka_unit_test(test_what_is_outside_of_the_loop_is_shared),
         cmocka_unit_test(test_registers_that_cost_warps_are_charged),
         cmocka_unit_test(test_no_split_is_faster_than_memory),
