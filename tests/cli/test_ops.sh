@@ -46,7 +46,7 @@ expect 4 'the ops probe has none' "$accprobe" measure --probe ops --protocol see
 expect 4 'and ops, for measure alone' "$accprobe" check --probe op "$ACCP_SOURCE_DIR/golden/document/optimal.json"
 
 expect 4 'matches no role of ops' "$accprobe" measure --probe ops --length 65 --filter dot
-for length in 0 100001 5, ,5 5x -5; do
+for length in 0 100001 '5,' ',5' 5x -5; do
     expect 4 "--length $length: must be whole numbers from 1 to 100000, with commas" "$accprobe" measure --probe ops --length "$length"
 done
 expect 4 '--length 5,7,5: holds 5 twice' "$accprobe" measure --probe ops --length 5,7,5
