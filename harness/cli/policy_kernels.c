@@ -62,6 +62,9 @@ static enum accp_status check_options(const struct accp_options *options,
                         : options->golden && !(conditions->bytes > 0) ? "--golden"
                         : options->header                             ? "--header"
                                                                       : NULL;
+    if (options->against && options->warps >= 0)
+        return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                         "--against: judges every load of its run: leave --warps out");
     if (!given) return ACCP_STATUS_OK;
     return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                      "%s: with --cubin the answer comes from the kernels' own SASS: leave it out",

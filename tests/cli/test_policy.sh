@@ -262,6 +262,7 @@ expect 4 'an iteration has 24 FFMAs with acc1 and 48 with acc6' "$accprobe" poli
 expect 4 'is not an ELF file' "$accprobe" policy --cubin "$ACCP_SOURCE_DIR/CMakeLists.txt"
 expect 4 'own SASS: leave it out' "$accprobe" policy --cubin "$cubin" --chain 7
 expect 4 'stand in the SASS' "$accprobe" policy --cubin "$cubin" --given latency=4
+expect 4 '--against: judges every load of its run: leave --warps out' "$accprobe" policy --cubin "$cubin" --against "$recorded/operators/ops-1.run.json" --warps 2
 expect 4 'goes with --cubin' "$accprobe" policy --given waits=600
 expect 4 'it goes with --cubin' "$accprobe" policy --filter dot
 sed 's/"arch": "sm_90"/"arch": "sm_80"/' "$recorded/operators/ops-1.run.json" >other.json # not every build has another arch's cubin

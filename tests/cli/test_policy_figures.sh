@@ -58,4 +58,33 @@ END
 left_out 'every other chain of the map, 6 to 62' 'chain % 2 == 0 and 6 <= chain < 64'
 left_out 'loads 3 and 6 of the map' 'load in (3, 6)'
 left_out 'all chains from 8 to 28 but 13' '8 <= chain <= 28 and chain != 13'
+
+# Operators that read more than a cache holds, told how fast memory is: what docs/policy.md says of them.
+cubin=$ACCP_BINARY_DIR/cubin/sm_90/ops.cubin
+if "$accprobe" shape --cubin "$cubin" --filter dot_acc1 --format json | grep '"version": "13.0.88"' >/dev/null; then
+    mkdir runs
+    python3 "$ACCP_SOURCE_DIR/ci/operators.py" runs runs || broken 'the recorded processes as runs'
+    expect 0 '' "$accprobe" policy --cubin "$cubin" --given waits=470,bandwidth=18.3 --against runs --format json
+    python3 - "$ACCP_SOURCE_DIR/docs/policy" <<'END' || broken 'the figures of memory in docs/policy.md'
+import csv, json, re, statistics, sys
+cells = {row["cell"]: row for row in csv.DictReader(open(sys.argv[1] + "/cells.tsv"), delimiter="\t")}
+bytes_of = {"dot": 8, "gemm": 0, "bias": 4, "stream": 4, "softmax": 4, "welford": 4}
+told, one, untold, said = [], [], [], 0
+for row in json.load(open("stdout"))["rows"]:
+    operator, size, length = row["cell"].split(".")[1:]
+    warps = int(size[3:]) * 132 if size.startswith("gpu") else int(size[4:])
+    if warps * 32 * int(length[1:]) * bytes_of[operator] <= 128 << 20:
+        continue
+    said += row["rule"] == "MEMORY"
+    told.append(float(row["regret"].rstrip(" %")))
+    one.append(float(row["always 1"].rstrip(" %")))
+    untold.append(float(cells[row["cell"]]["sass_regret"]))
+of = lambda values: (f"{statistics.mean(values):.1f} %", f"{max(values):.1f} %")
+mean, worst = of(told)
+words = (f"it answers so in {said} of these {len(told)} cells, of which it regrets {mean} in the mean and {worst} at worst, where \"always 1\" "
+         f"regrets {' and '.join(of(one))}; not told it regrets {' and '.join(of(untold))} there.")
+text = re.sub(r"\s+", " ", open(sys.argv[1] + ".md").read())
+assert words in text, words
+END
+fi
 echo passed
