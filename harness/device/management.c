@@ -168,8 +168,12 @@ static void shut_down(struct accp_management_work *work)
 
 static void *run_task(void *argument)
 {
-    struct accp_management_work *work = argument;
-    work->task(work);
+    struct accp_management *management = argument;
+    management->work.task(&management->work);
+    pthread_mutex_lock(&management->lock);
+    management->has_ended = true;
+    pthread_cond_signal(&management->changed);
+    pthread_mutex_unlock(&management->lock);
     return NULL;
 }
 
@@ -180,9 +184,21 @@ static void start_task(struct accp_management *management,
     accp_run_init(&blank);
     management->work.facts = blank.device;
     management->work.task = task;
-    management->running =
-        pthread_create(&management->thread, NULL, run_task, &management->work) == 0;
-    if (!management->running) run_task(&management->work);
+    management->has_ended = false;
+    management->running = pthread_create(&management->thread, NULL, run_task, management) == 0;
+    if (!management->running) run_task(management);
+}
+
+/* The monotonic clock: a jump of the other one is no reason to give up. */
+static void prepare(struct accp_management *management)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&management->lock, NULL);
+    pthread_cond_init(&management->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    management->started = true;
 }
 
 void accp_management_start(struct accp_management *management, const char *pci_id)
@@ -192,11 +208,12 @@ void accp_management_start(struct accp_management *management, const char *pci_i
     accp_run_init(&blank);
     management->facts = blank.device;
     snprintf(management->work.pci_id, sizeof management->work.pci_id, "%s", pci_id);
+    prepare(management);
     start_task(management, ask);
     management->asking = true;
 }
 
-/* The monotonic clock: a jump of the other one is no reason to give up. */
+/* A flag, and no join that gives up in time: valgrind's checkers of threads do not know that one. */
 static bool join(struct accp_management *management)
 {
     const double timeout_s = accp_timeout_s() / ACCP_TIMEOUT_SHARE;
@@ -206,7 +223,12 @@ static bool join(struct accp_management *management)
     until.tv_nsec += (long)((timeout_s - (double)(time_t)timeout_s) * 1e9);
     until.tv_sec += until.tv_nsec / 1000000000;
     until.tv_nsec %= 1000000000;
-    return pthread_clockjoin_np(management->thread, NULL, CLOCK_MONOTONIC, &until) == 0;
+    pthread_mutex_lock(&management->lock);
+    for (int result = 0; !management->has_ended && result == 0;)
+        result = pthread_cond_timedwait(&management->changed, &management->lock, &until);
+    const bool has_ended = management->has_ended;
+    pthread_mutex_unlock(&management->lock);
+    return has_ended && pthread_join(management->thread, NULL) == 0;
 }
 
 /* Waits for the task; false: it did not come back, now or earlier, and its findings are not there. */
@@ -268,4 +290,8 @@ void accp_management_stop(struct accp_management *management)
     }
     management->work.initialised = false;
     management->work.device = NULL;
+    if (!management->started || management->abandoned) return;
+    pthread_mutex_destroy(&management->lock);
+    pthread_cond_destroy(&management->changed);
+    management->started = false;
 }

@@ -29,6 +29,10 @@ struct accp_management {
     struct accp_error note;       /* as the work's; NVML_TIMEOUT once a thread did not come back */
     struct accp_run_device facts; /* its part of the facts, when the GPU was opened */
     pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    bool has_ended; /* the task that the thread works on; under the lock */
+    bool started;   /* lock and condition are there */
     bool asking;    /* the first task has not been waited for */
     bool running;   /* the thread has to be joined */
     bool abandoned; /* it did not come back: the work is its own, and must stay where it is */

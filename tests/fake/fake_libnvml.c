@@ -1,7 +1,9 @@
 /* A libnvidia-ml.so.1 that answers what ACCP_FAKE says; see README.md. */
 #include "scenario.h"
 
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -36,15 +38,41 @@ static struct accp_fake_scenario scenario;
         if (scenario.on[ACCP_FAKE_nvml_private]) return NVML_NO_PERMISSION; \
     } while (0)
 
+/* As NVML does, counts who started it, in any thread. The first reads the scenario, and who comes when that is another. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char text_read[1024];
+static int starts;
+
+static bool start(void)
+{
+    const char *text = getenv("ACCP_FAKE");
+    pthread_mutex_lock(&lock);
+    const bool is_other = strncmp(text_read, text ? text : "", sizeof text_read - 1) != 0;
+    snprintf(text_read, sizeof text_read, "%s", text ? text : "");
+    const bool is_started = (starts > 0 && !is_other) || accp_fake_scenario_read(&scenario);
+    starts += is_started;
+    pthread_mutex_unlock(&lock);
+    return is_started;
+}
+
+static void stop(void)
+{
+    pthread_mutex_lock(&lock);
+    --starts;
+    pthread_mutex_unlock(&lock);
+}
+
 int nvmlInit_v2(void)
 {
-    if (!accp_fake_scenario_read(&scenario)) return UNKNOWN_RESULT;
-    ENTER(nvmlInit_v2);
-    return 0;
+    if (!start()) return UNKNOWN_RESULT;
+    const int answer = accp_fake_enter(&scenario, ACCP_FAKE_SYMBOL_nvmlInit_v2);
+    if (answer) stop();
+    return answer;
 }
 
 int nvmlShutdown(void)
 {
+    stop();
     ENTER(nvmlShutdown);
     return 0;
 }

@@ -141,7 +141,7 @@ int accp_fake_enter(struct accp_fake_scenario *scenario, enum accp_fake_symbol s
         if (rule->is_prefix ? strncmp(symbols[symbol], rule->symbol, strlen(rule->symbol)) != 0
                             : strcmp(symbols[symbol], rule->symbol) != 0)
             continue;
-        const unsigned call = ++rule->calls;
+        const unsigned call = __atomic_add_fetch(&rule->calls, 1, __ATOMIC_RELAXED);
         if (answer == 0 && call >= rule->first && call <= rule->last) answer = rule->code;
     }
     if (scenario->sticky && needs_context(symbol)) return scenario->sticky;

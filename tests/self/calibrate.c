@@ -6,10 +6,11 @@
  *   calibrate LOOPS --bounds BOUNDS      every fourth loop at the loads that BOUNDS names; it has a
  *                                        row for each group and load: group, warps, bound of the
  *                                        mean error and of the worst, in percent
- *   calibrate LOOPS --measure TEMPLATE OUT SEED
+ *   calibrate LOOPS --measure TEMPLATE OUT SEED [CYCLES]
  *                                        runs all of them on the GPU here, in the kernel of the cubin
  *                                        TEMPLATE, with starts drawn from SEED, and writes OUT: LOOPS
- *                                        with the cycles of this GPU
+ *                                        with the cycles of this GPU; for about CYCLES (40000), few of
+ *                                        which say little of a loop, but end soon under a sanitizer
  *   calibrate LOOPS --against OTHER      in how many loops two recordings agree
  *   calibrate LOOPS --patch TEMPLATE GROUP NUMBER OUT
  *                                        writes TEMPLATE with one of the loops in it
@@ -317,6 +318,20 @@ static enum accp_status compare(const struct calibration *calibration, const cha
     return status;
 }
 
+/* How long the phase that counts is to be: as in recordings where `text` is NULL. */
+static enum accp_status read_cycles(const char *text, int *cycles, struct accp_error *error)
+{
+    *cycles = CALIBRATION_PHASE_CYCLES;
+    if (!text) return ACCP_STATUS_OK;
+    char *end;
+    const long number = strtol(text, &end, 10);
+    if (end == text || *end || number < 1 || number > CALIBRATION_PHASE_CYCLES)
+        return accp_fail(error, ACCP_STATUS_USAGE, text, -1, "must be a number of cycles up to %d",
+                         CALIBRATION_PHASE_CYCLES);
+    *cycles = (int)number;
+    return ACCP_STATUS_OK;
+}
+
 static enum accp_status measure_opened(struct accp_device *device, struct calibration *calibration,
                                        struct calibration_template *template, char **argv,
                                        struct accp_error *error)
@@ -324,8 +339,10 @@ static enum accp_status measure_opened(struct accp_device *device, struct calibr
     char date[16], measured[256];
     const time_t now = time(NULL);
     struct accp_run_device facts = {0};
-    ACCP_TRY(
-        calibration_measure(device, template, calibration, strtoull(argv[5], NULL, 10), error));
+    int cycles;
+    ACCP_TRY(read_cycles(argv[6], &cycles, error));
+    ACCP_TRY(calibration_measure(device, template, calibration, strtoull(argv[5], NULL, 10), cycles,
+                                 error));
     accp_device_facts(device, &facts);
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
     snprintf(measured, sizeof measured,
@@ -362,7 +379,7 @@ static enum accp_status patch(const struct calibration *calibration,
                      number);
 }
 
-/* LOOPS --measure TEMPLATE OUT SEED, or LOOPS --patch TEMPLATE GROUP NUMBER OUT */
+/* LOOPS --measure TEMPLATE OUT SEED [CYCLES], or LOOPS --patch TEMPLATE GROUP NUMBER OUT */
 static enum accp_status fill_template(struct calibration *calibration, char **argv,
                                       struct accp_error *error)
 {
@@ -402,11 +419,15 @@ static bool is_usage(int argc, char **argv)
 {
     static const struct {
         const char *option;
-        int argc;
-    } forms[] = {
-        {"--without", 4}, {"--bounds", 4}, {"--against", 4}, {"--measure", 6}, {"--patch", 7}};
+        int least, most; /* argc */
+    } forms[] = {{"--without", 4, 4},
+                 {"--bounds", 4, 4},
+                 {"--against", 4, 4},
+                 {"--measure", 6, 7},
+                 {"--patch", 7, 7}};
     for (size_t i = 0; argc > 2 && i < sizeof forms / sizeof *forms; ++i)
-        if (!strcmp(argv[2], forms[i].option)) return argc == forms[i].argc;
+        if (!strcmp(argv[2], forms[i].option))
+            return argc >= forms[i].least && argc <= forms[i].most;
     return argc == 2;
 }
 
@@ -417,7 +438,7 @@ int main(int argc, char **argv)
     if (argc == 2 && !strcmp(argv[1], "--mechanisms")) return print_mechanisms();
     if (!is_usage(argc, argv)) {
         fputs("usage: calibrate LOOPS [--bounds BOUNDS | --without MECHANISM | --against OTHER | "
-              "--measure TEMPLATE OUT SEED | --patch TEMPLATE GROUP NUMBER OUT]\n",
+              "--measure TEMPLATE OUT SEED [CYCLES] | --patch TEMPLATE GROUP NUMBER OUT]\n",
               stderr);
         return 4;
     }

@@ -14,9 +14,9 @@ enum { WARM, SINGLE, COUNTED, COMPANY };
  * by any loop's length, later by that of most; the company must not be kept waiting. */
 static const uint32_t skew_cycles[ACCP_CALIBRATION_PHASES] = {2048, 1, 512, 1};
 
-/* How long a phase of a lone warp takes: the first outlasts the skews, and the last what the warps of a
- * scheduler differ by. */
-static const int phase_cycles[ACCP_CALIBRATION_PHASES] = {5000, 0, 40000, 40000};
+/* How long a phase of a lone warp takes, in parts of the counted one: the first outlasts the skews, and the last what the
+ * warps of a scheduler differ by. */
+static const double phase_parts[ACCP_CALIBRATION_PHASES] = {0.125, 0, 1, 1};
 static const double launch_timeout_s = 20;
 
 /* What stands on the device and on the host while all loops are run. */
@@ -26,6 +26,7 @@ struct bench {
     struct accp_calibration_record *host_records; /* owned */
     struct accp_calibration_start *host_starts;   /* owned */
     struct accp_random random;
+    int phase_cycles; /* of the counted phase */
 };
 
 /* About what an iteration of a lone warp takes, its branch counted generously. */
@@ -106,7 +107,7 @@ static void draw_starts(struct bench *bench, const struct calibration_loop *loop
         const int phase = i % ACCP_CALIBRATION_PHASES;
         bench->host_starts[i] = (struct accp_calibration_start){
             .skew_cycles = accp_random_below(&bench->random, skew_cycles[phase]),
-            .iterations = phase == SINGLE ? 1 : phase_cycles[phase] / cycles + 2};
+            .iterations = phase == SINGLE ? 1 : (int)(phase_parts[phase] * bench->phase_cycles) / cycles + 2};
     }
 }
 
@@ -174,9 +175,9 @@ static enum accp_status run_all(struct bench *bench, struct calibration_template
 enum accp_status calibration_measure(struct accp_device *device,
                                      struct calibration_template *template,
                                      struct calibration *calibration, uint64_t seed,
-                                     struct accp_error *error)
+                                     int phase_cycles, struct accp_error *error)
 {
-    struct bench bench = {.device = device, .random = {seed}};
+    struct bench bench = {.device = device, .random = {seed}, .phase_cycles = phase_cycles};
     const enum accp_status status = run_all(&bench, template, calibration, error);
     free(bench.host_records);
     free(bench.host_starts);

@@ -42,6 +42,11 @@ sed 's/\t104\t108\t/\t104\t110\t/' "$scratch/out.tsv" >"$scratch/other.tsv"
 "$build/calibrate" "$scratch/out.tsv" --against "$scratch/other.tsv" | grep -F "| 8 | $count | 0 | 0 | 0 | $count | 1.852 |" >/dev/null ||
     fail 'a difference of 2 cycles in 108 is not shown'
 
+# A phase as short as an iteration, as compute-sanitizer wants it: a loop of it all the same, and another number of iterations.
+"${measure[@]}" 1
+cut -f5 "$scratch/out.tsv" | grep -qx 104 || fail 'a short phase was not measured'
+for cycles in 0 40001 9x ''; do refused 4 'must be a number of cycles up to 40000' "${measure[@]}" "$cycles"; done
+
 # A warp that ran alone for a while: nothing is said of the loads at which its scheduler has others.
 ACCP_FAKE=clock_leap "${measure[@]}"
 [ "$(awk -F'\t' '$1 == "loop" && $6 $7 $8 $9 == "----"' "$scratch/out.tsv" | wc -l)" = "$count" ] ||

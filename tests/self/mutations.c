@@ -7,7 +7,7 @@
  * 58 to 60 reuse. */
 enum { STALL_BIT = 41, KEEP_BIT = 45, WRITE_BIT = 46, WAIT_BIT = 52, REUSE_BIT = 58 };
 /* Longer stalls than this have no code where the warp keeps issuing. */
-enum { STALL_MOST = 15, STALL_MOST_KEEPING = 11, REUSE_SLOTS = 3, ABI_STACK = 1 };
+enum { STALL_MOST = 15, STALL_MOST_KEEPING = 11, REUSE_SLOTS = 3, ABI_STACK = 1, SCOREBOARDS = 6 };
 
 static const struct accp_instruction *at_index(const struct accp_subject *subject, size_t index)
 {
@@ -69,6 +69,25 @@ static bool mutate_barrier(const struct accp_subject *subject, size_t at, int wa
 {
     if (way > 0 || at_index(subject, at)->control.wait_mask & 1) return false;
     change_high(subject, at, ~UINT64_C(0), UINT64_C(1) << WAIT_BIT);
+    return true;
+}
+
+/* Scoreboards that no instruction of the kernel takes, as a wait mask. */
+static uint64_t untaken_scoreboards(const struct accp_subject *subject)
+{
+    uint64_t untaken = (UINT64_C(1) << SCOREBOARDS) - 1;
+    for (size_t i = 0; i < subject->decoded->count; ++i) {
+        const struct accp_control *control = &at_index(subject, i)->control;
+        untaken &= ~(UINT64_C(1) << control->write_barrier | UINT64_C(1) << control->read_barrier);
+    }
+    return untaken;
+}
+
+static bool mutate_untaken(const struct accp_subject *subject, size_t at, int way)
+{
+    const uint64_t untaken = untaken_scoreboards(subject);
+    if (way > 0 || untaken == 0) return false;
+    change_high(subject, at, ~UINT64_C(0), (untaken & -untaken) << WAIT_BIT);
     return true;
 }
 
