@@ -1,6 +1,7 @@
 #include "cli/gate_devices.h"
 
 #include "base/file.h"
+#include "base/watchdog.h"
 #include "cli/select.h"
 #include "cli/verbs.h"
 #include "golden/golden.h"
@@ -29,7 +30,8 @@ enum {
     WORDS = 2 * ACCP_OPTION_COUNT + 8,
     WORD_BYTES = 32,
     OUTPUT_LIMIT_BYTES = 64 << 20,
-    STOP_TIMEOUT_S = 2
+    STOP_TIMEOUT_S = 2,
+    TIMEOUTS = 10 /* of one wait: in so many a member has ended, or hangs */
 };
 
 /* One GPU's gate. */
@@ -148,22 +150,51 @@ static void pass_on(const struct member *members, int count, int number)
         if (members[i].process > 0) kill(members[i].process, number);
 }
 
-/* Until all have ended: a member has time-outs of its own for all that it waits for. Returns the
- * signal that ended them before that, or 0. One that does not end for it is killed, and one that a
- * driver holds even then is left to it. */
-static int wait_for_all(struct member *members, int count, const sigset_t *held)
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* One that does not end for it is killed, and one that a driver holds even then is left to it. */
+static void end_all(struct member *members, int count, const sigset_t *held)
 {
     static const struct timespec patience = {STOP_TIMEOUT_S, 0};
+    static const int ending[] = {SIGTERM, SIGKILL};
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; ++i) {
+        pass_on(members, count, ending[i]);
+        while (reap(members, count) > 0 && sigtimedwait(held, NULL, &patience) == SIGCHLD)
+            continue;
+    }
+}
+
+static void give_up(struct member *members, int count)
+{
+    for (int i = 0; i < count; ++i) {
+        if (members[i].process < 0) continue;
+        members[i].exit_status = ACCP_EXIT_ENVIRONMENT;
+        fprintf(stderr,
+                "accprobe: GPU %d: its gate has not ended in %.3g s; see dmesg and nvidia-smi, and "
+                "restart the machine if it stays so\n",
+                i, TIMEOUTS * accp_timeout_s());
+    }
+}
+
+/* Until all have ended. A member has time-outs of its own for all that it waits for, but for what holds it itself: a driver in
+ * the kernel, or a signal that stopped it. Returns the signal that ended them before that, or 0. */
+static int wait_for_all(struct member *members, int count, const sigset_t *held)
+{
+    const double until_s = now_s() + TIMEOUTS * accp_timeout_s();
     while (reap(members, count) > 0) {
-        const int number = sigwaitinfo(held, NULL);
-        if (number <= 0 || number == SIGCHLD) continue;
-        pass_on(members, count, SIGTERM);
-        while (reap(members, count) > 0 && sigtimedwait(held, NULL, &patience) == SIGCHLD)
-            continue;
-        pass_on(members, count, SIGKILL);
-        while (reap(members, count) > 0 && sigtimedwait(held, NULL, &patience) == SIGCHLD)
-            continue;
-        return number;
+        const double left_s = until_s - now_s();
+        const struct timespec left = {(time_t)fmax(left_s, 0),
+                                      (long)(1e9 * fmax(fmod(left_s, 1), 0))};
+        const int number = sigtimedwait(held, NULL, &left);
+        if (number == SIGCHLD || (number < 0 && errno == EINTR)) continue;
+        if (number < 0) give_up(members, count);
+        end_all(members, count, held);
+        return number > 0 ? number : 0;
     }
     return 0;
 }

@@ -181,6 +181,9 @@ static enum accp_status provide(struct session *session, enum accp_operator_id o
         accp_device_allocate(device, needs->results * sizeof(float), &session->results, error));
     ACCP_TRY(accp_device_allocate(device, needs->records * sizeof *session->host_records,
                                   &session->records, error));
+    /* A record holds words that no kernel writes, and is read as a whole. */
+    ACCP_TRY(accp_device_fill(device, session->records, 0,
+                              needs->records * sizeof *session->host_records, error));
     draw_pattern(session, op);
     ACCP_TRY(write_pattern(session, session->left, needs->left, 0, error));
     return write_pattern(session, session->right, needs->right, RIGHT_SHIFT, error);

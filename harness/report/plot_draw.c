@@ -1,12 +1,16 @@
 #include "report/plot.h"
 
+#include "base/watchdog.h"
+
 #include <errno.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -32,6 +36,22 @@ struct channel {
     int descriptors[3];
 };
 
+static enum accp_status wait_for(pid_t process, const char *tool, int *status,
+                                 struct accp_error *error)
+{
+    static const struct timespec nap = {0, 5000000};
+    const double timeout_s = accp_timeout_s();
+    for (double waited_s = 0; waited_s < timeout_s; waited_s += (double)nap.tv_nsec / 1e9) {
+        const pid_t ended = waitpid(process, status, WNOHANG);
+        if (ended == process || (ended < 0 && errno != EINTR)) return ACCP_STATUS_OK;
+        nanosleep(&nap, NULL);
+    }
+    kill(process, SIGKILL);
+    waitpid(process, status, 0);
+    return accp_fail(error, ACCP_STATUS_IO, tool, -1, "did not draw the figures within %.3g s",
+                     timeout_s);
+}
+
 static enum accp_status start_and_wait(const char *tool, const struct channel *channel, int *status,
                                        struct accp_error *error)
 {
@@ -46,9 +66,7 @@ static enum accp_status start_and_wait(const char *tool, const struct channel *c
     posix_spawn_file_actions_destroy(&actions);
     if (failed)
         return accp_fail(error, ACCP_STATUS_IO, tool, -1, "does not start: %s", strerror(failed));
-    while (waitpid(process, status, 0) < 0 && errno == EINTR) {
-    }
-    return ACCP_STATUS_OK;
+    return wait_for(process, tool, status, error);
 }
 
 /* All that was written to a channel, with a NUL behind it; owned by the caller. */

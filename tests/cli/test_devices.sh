@@ -58,6 +58,19 @@ assert gate.wait(20) == -number and len(members) == 2, (gate.returncode, members
 assert not os.listdir("tmp") and not any(os.path.exists(f"/proc/{member}") for member in members)
 END
 done
+# A member that is stopped ends in no time of its own: in ten of one wait, and the others count.
+ACCP_FAKE=two_devices,hang ACCPROBE_TIMEOUT_S=0.4 python3 - "$accprobe" "${all[@]}" <<'END' || broken "an end where a member is stopped: $(ls tmp)"
+import glob, os, signal, subprocess, sys, time
+gate = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+until = time.monotonic() + 10
+while time.monotonic() < until and len(glob.glob("tmp/*/*.err")) < 2:
+    time.sleep(0.02)
+members = open(f"/proc/{gate.pid}/task/{gate.pid}/children", encoding="ascii").read().split()
+os.kill(int(members[0]), signal.SIGSTOP)
+said, complained = gate.communicate(timeout=30)
+assert gate.returncode == 3 and "GPU 0: its gate has not ended in 4 s" in complained, (gate.returncode, complained)
+assert not os.listdir("tmp") and not any(os.path.exists(f"/proc/{member}") for member in members)
+END
 # Nor is one left where whoever reads the answer leaves.
 python3 - "$accprobe" "${all[@]}" <<'END' || broken "nothing left behind a closed pipe: $(ls tmp)"
 import os, subprocess, sys

@@ -182,6 +182,9 @@ expect 0 '' env PATH="$scratch/empty" "$accprobe" doctor
 grep -q '^gnuplot *none' stdout || broken "doctor to name gnuplot: $(cat stdout)"
 printf '#!/bin/sh\necho "no fonts" >&2\nexit 1\n' >broken/gnuplot && chmod +x broken/gnuplot
 PATH=$scratch/broken:$PATH expect 4 'did not draw the figures: no fonts' "$accprobe" report run.json -o none.html
+printf '#!/bin/sh\nexec sleep 60\n' >broken/gnuplot
+ACCPROBE_TIMEOUT_S=0.3 PATH=$scratch/broken:$PATH expect 4 'did not draw the figures within 0.3 s' "$accprobe" report run.json -o none.html
+[ ! -e none.html ] || broken 'no page without figures'
 echo 'system("touch '"$scratch"'/pwned")' >home/.gnuplot
 HOME=$scratch/home expect 0 '' "$accprobe" report "$name" --timeline '^optimal[.]chain29[.]acc[123]$' -o again.html
 cmp -s page.html again.html || broken 'the same page for everybody'

@@ -174,18 +174,18 @@ def undated(golden):
     return content
 
 
-def killed(arguments, most_s, **more):
-    """Whether a signal ended it; and how long it took."""
+def killed(arguments, most_s, number, **more):
+    """Whether that signal ended it; and how long it took."""
     began = time.monotonic()
     process = subprocess.Popen([TOOL, *arguments], env=environment(**more), stdin=subprocess.DEVNULL,
                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     time.sleep(random.uniform(0, most_s))
-    process.send_signal(random.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT)))
+    process.send_signal(number)
     return process.wait() < 0, time.monotonic() - began
 
 
 def kills(folder, count):
-    """SIGKILL, SIGTERM and SIGINT at random moments of measure, gate, record (runs and shapes) and check."""
+    """SIGKILL, so often, and SIGTERM and SIGINT beside it at random moments of measure, gate, record (runs and shapes) and check."""
     golden, out = golden_folder(folder), os.path.join(folder, "run.json")
     fast, slow = sessions(folder, "fast", ""), sessions(folder, "slow", "*=1.03")
     shape = os.path.join(folder, "shape.json")
@@ -206,12 +206,13 @@ def kills(folder, count):
         began = time.monotonic()
         run(*verb)
         most_s.append(time.monotonic() - began)
-    tries = hits = 0
-    while hits < count:
+    tries, hits = 0, {signal.SIGKILL: 0, signal.SIGTERM: 0, signal.SIGINT: 0}
+    while hits[signal.SIGKILL] < count:
         number = tries % len(verbs)
         tries += 1
-        is_hit, took_s = killed(verbs[number], most_s[number])
-        hits += is_hit
+        kind = random.choices(list(hits), (4, 1, 1))[0]
+        is_hit, took_s = killed(verbs[number], most_s[number], kind)
+        hits[kind] += is_hit
         if not is_hit:  # the machine was busier when the limit was taken
             most_s[number] = min(most_s[number], took_s)
         if os.path.exists(out):
@@ -230,7 +231,8 @@ def kills(folder, count):
     done = run("check", *fast, "--golden", golden)
     if "verdict: " not in done.stdout:
         raise Broken(f"no verdict after all kills: {done.stdout}{done.stderr}")
-    return {"ended by the signal, every file whole": hits, "ended before it": tries - hits, "temporary files left beside them": leftovers}
+    return {**{f"ended by {kind.name}, every file whole": hit for kind, hit in hits.items()},
+            "ended before it": tries - sum(hits.values()), "temporary files left beside them": leftovers}
 
 
 def limited(size):
