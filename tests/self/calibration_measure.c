@@ -107,7 +107,8 @@ static void draw_starts(struct bench *bench, const struct calibration_loop *loop
         const int phase = i % ACCP_CALIBRATION_PHASES;
         bench->host_starts[i] = (struct accp_calibration_start){
             .skew_cycles = accp_random_below(&bench->random, skew_cycles[phase]),
-            .iterations = phase == SINGLE ? 1 : (int)(phase_parts[phase] * bench->phase_cycles) / cycles + 2};
+            .iterations =
+                phase == SINGLE ? 1 : (int)(phase_parts[phase] * bench->phase_cycles) / cycles + 2};
     }
 }
 
