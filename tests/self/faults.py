@@ -356,6 +356,7 @@ def kept(name, promise):
 def main():
     name, count = sys.argv[1], int(sys.argv[2])
     random.seed(count)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored by what a script starts behind it, and so by every child
     return kept(name, lambda folder: globals()[name](folder, count))
 
 
