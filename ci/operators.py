@@ -26,7 +26,8 @@ HEAD = ("cell", "seen", "processes", "cycles", *(f"over{acc}" for acc in ACCS), 
 OPERATORS = ("dot", "gemm", "bias", "stream", "softmax", "welford")
 WARPS = {"warp1": 1, "warp2": 2, "warp4": 4, "warp8": 8, "gpu4": 4, "gpu8": 8, "gpu12": 4, "gpu16": 8, "gpu24": 8, "gpu32": 8,
          "gpu48": 8, "gpu64": 8}  # of a block (matrix/operator_sizes.def)
-SETS = {("new", "8"): "new lengths", ("new", "7"): "old lengths, new to the operator or size", ("seen", "7"): "cells of before"}
+NEW_LENGTHS = {"n24", "n32", "n47", "n59", "n128", "n179", "n256", "n347", "n512", "n691", "n1024", "n2048", "n3907", "n6000"}
+SETS = {"new": "new lengths", "other": "old lengths, new to the operator or size", "seen": "cells of before"}
 
 
 def cell_of(role):
@@ -38,6 +39,12 @@ def cell_of(role):
 def place(cell):
     _, operator, size, length = cell.split(".")
     return OPERATORS.index(operator), int(length[1:]), list(WARPS).index(size)
+
+
+def set_of(row):
+    if row["seen"] == "seen":
+        return "seen"
+    return "new" if row["cell"].split(".")[3] in NEW_LENGTHS else "other"
 
 
 def lines_of(path):
@@ -129,8 +136,9 @@ def by_set(rows):
     print("| regret: mean, worst | processes | cells | the SASS's answer | above 5 % | within 1 % | one other warp at most | the chains' answer |",
           " | ".join(f"always {acc}" for acc in HABITS), "|")
     print("|---|---:|---:|" + "---:|" * (5 + len(HABITS)))
-    for (seen, processes), words in SETS.items():
-        part = [row for row in rows if (row["seen"], row["processes"]) == (seen, processes)]
+    for kind, words in SETS.items():
+        part = [row for row in rows if set_of(row) == kind]
+        processes, = {row["processes"] for row in part}
         sass = [float(row["sass_regret"]) for row in part]
         print(f"| {words} | {processes} | {len(part)} | {figures(part, 'sass_regret')} | {sum(x > 5 for x in sass)} | {sum(x <= 1 for x in sass)} |",
               " | ".join(figures(part, column) for column in ("one_regret", "chains_regret", *(f"over{acc}" for acc in HABITS))), "|")

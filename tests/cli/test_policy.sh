@@ -199,6 +199,7 @@ expect 4 'takes gather RUN.json..., runs FOLDER, cells' python3 "$operators" cel
 python3 - "$cells" <<'END' || broken 'cells within the goal'
 import csv, statistics, sys
 rows = list(csv.DictReader(open(sys.argv[1]), delimiter="\t"))
+assert {row["processes"] for row in rows} == {"8"}
 assert len(rows) == 2712 and sum(row["seen"] == "new" for row in rows) == 1148, len(rows)
 for part in ([row for row in rows if row["seen"] == "new"], rows):
     of = lambda column: [float(row[column]) for row in part]
