@@ -3,6 +3,8 @@
   loads.py gather RUN.json...  runs as that table: role, protocol, warps, processes, mean of their means in cycles per
                                iteration, and its coefficient of variation between processes in percent
   loads.py page TABLE          docs/probes/loads.md: a row a chain and series, a column an acc, the best in bold
+  loads.py section RUN.json... the tables of a section of docs/h200.md: the optimal probe at one load
+  loads.py claims VERDICT.json what such runs make of the document's statements: a line each, statement and words
 """
 import collections
 import json
@@ -83,11 +85,64 @@ def page(path):
             table({name_of(row["role"])[1:]: float(row["cycles"]) for row in chosen})
 
 
+def section(paths):
+    """The tables of docs/h200.md: the optimal probe at one load, over the processes that `paths` hold."""
+    runs = [json.load(open(path)) for path in paths]
+    loads = {(run["protocol"]["name"], role["warps"]) for run in runs for role in run["roles"]}
+    if len(loads) != 1:
+        sys.exit(f"loads.py: runs of one protocol and number of warps are wanted, not of {sorted(loads)}")
+    cells = collections.defaultdict(list)
+    for run in runs:
+        for role in run["roles"]:
+            cells[role["chain"], role["acc"]].append(role)
+    print(f"Mean over {len(runs)} processes. Cycles per iteration, the best in bold:\n")
+    grid(cells, lambda roles: statistics.mean(role["cycles"]["mean"] for role in roles), min, "{:.2f}")
+    print("\nProgress, iterations of a warp in 10,000,000 cycles:\n")
+    grid(cells, lambda roles: statistics.mean(role["progress"] for role in roles), max, "{:.0f}")
+    print("\nModes: whole cycles per iteration that warps lock into, and their share (the heaviest four):\n")
+    print("| chain | acc | modes | coefficient of variation between processes |\n|---|---:|---|---:|")
+    for (chain, acc), roles in sorted(cells.items()):
+        shares = collections.Counter()
+        for role in roles:
+            shares.update({cycles: weight / len(roles) for cycles, weight in role["cycles"]["modes"]})
+        heaviest = sorted(shares.items(), key=lambda item: (-item[1], item[0]))[:4]
+        modes = " ".join(f"{cycles:.0f} ({100 * share:.0f} %)" for cycles, share in heaviest if share >= 0.005)
+        means = [role["cycles"]["mean"] for role in roles]
+        print(f"| {chain} | {acc} | {modes} | {100 * statistics.stdev(means) / statistics.mean(means):.3f} % |")
+
+
+def claims(path):
+    with open(path) as file:
+        lines = json.load(file)["lines"]
+    says = {"STATEMENT_HOLDS": "holds", "STATEMENT_FAILS": "FAILS", "NOT_ONE_THRESHOLD": "no one threshold"}
+    for line in lines:
+        if not line["claim"].startswith("document.") or line["reason"] not in says:
+            continue
+        found = re.search(r"acc\d+ is \([^)]*\)$|found .*$|is not so: .*$|the least .*$", line["text"])
+        words = found.group(0) if found else line["text"].split(": ", 1)[1]
+        print(line["claim"].removeprefix("document."), f'{says[line["reason"]]}: {words}', sep="\t")
+
+
+def grid(cells, of, better, form):
+    """A row a chain, a column an acc."""
+    accs = sorted({acc for _, acc in cells})
+    print("| chain |", " | ".join(f"acc{acc}" for acc in accs), "|")
+    print("|---|" + "---:|" * len(accs))
+    for chain in sorted({chain for chain, _ in cells}):
+        values = {acc: of(cells[chain, acc]) for acc in accs}
+        best = better(values.values())
+        print(f"| {chain} |", " | ".join(f"**{form.format(v)}**" if v == best else form.format(v) for v in values.values()), "|")
+
+
 if __name__ == "__main__":
     verb, *arguments = sys.argv[1:] or ["help"]
     if verb == "gather" and arguments:
         gather(arguments)
     elif verb == "page" and len(arguments) == 1:
         page(*arguments)
+    elif verb == "claims" and len(arguments) == 1:
+        claims(*arguments)
+    elif verb == "section" and len(arguments) > 1:
+        section(arguments)
     else:
         sys.exit(__doc__)

@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { ACCP_SELECTORS = 256 }; /* a selector is a byte */
+
 /* A kernel to measure. `role` is NULL for a stranger's, whose name is then its symbol, and whose
  * results are not checked. Texts are borrowed. */
 struct accp_measure_kernel {
@@ -61,12 +63,14 @@ size_t accp_measure_gather(const struct accp_parameters *parameters,
                            const struct accp_record *records, const uint8_t *selectors,
                            size_t count, const struct accp_role *role, double *samples);
 
-/* The same samples by warp of the block and by what ran beside them, into mix->by_warp and mix->beside:
- * `count` warps are whole blocks of `block_warps` each, and warp w of a block is on scheduler w modulo the
- * SM's schedulers. */
-void accp_measure_mix(const struct accp_parameters *parameters, const struct accp_record *records,
-                      const uint8_t *selectors, size_t count, int block_warps,
-                      const struct accp_role *role, struct accp_run_mix *mix);
+/* The samples of mixed launches by warp of the block and by what ran beside them: of every selector that has
+ * one in `mixes`, into its by_warp and beside. `count` warps are whole blocks of `block_warps` each, and warp w of a
+ * block is on scheduler w modulo the SM's schedulers. MEMORY. */
+enum accp_status accp_measure_mix(const struct accp_parameters *parameters,
+                                  const struct accp_record *records, const uint8_t *selectors,
+                                  size_t count, int block_warps,
+                                  struct accp_run_mix *const mixes[ACCP_SELECTORS],
+                                  struct accp_error *error);
 
 /* Mean, min, max and modes of `count` samples (cycles per iteration; 0 means none and is left out),
  * and the mean progress. A mode is a whole number of cycles: a sample counts for the nearest.

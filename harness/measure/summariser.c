@@ -24,17 +24,21 @@ static enum accp_status summarise(const struct accp_summariser_job *job, double 
                                   struct accp_error *error)
 {
     const struct accp_parameters parameters = {.phases = job->phases};
+    struct accp_run_mix *mixes[ACCP_SELECTORS] = {NULL}; /* of the roles that want one */
+    bool is_mixed = false;
     for (size_t i = 0; i < job->kernel_count; ++i) {
         struct accp_summary *summary = &job->summaries[i];
         const size_t count = accp_measure_gather(&parameters, job->records, job->selectors,
                                                  job->count, job->kernels[i].role, samples);
         ACCP_TRY(
             accp_measure_summarise(samples, count, &summary->cycles, &summary->progress, error));
-        if (summary->mix)
-            accp_measure_mix(&parameters, job->records, job->selectors, job->count,
-                             job->block_warps, job->kernels[i].role, summary->mix);
+        if (!summary->mix) continue;
+        mixes[job->kernels[i].role->acc] = summary->mix;
+        is_mixed = true;
     }
-    return ACCP_STATUS_OK;
+    if (!is_mixed) return ACCP_STATUS_OK;
+    return accp_measure_mix(&parameters, job->records, job->selectors, job->count, job->block_warps,
+                            mixes, error);
 }
 
 /* The job that is next; with the lock held, which it lets go meanwhile. */

@@ -190,13 +190,13 @@ static void test_warps_of_mixed_launches(void **state)
     (void)state;
     const struct accp_parameters one = {.phases = 1};
     const uint8_t selectors[18] = {2, 3, 4, 5, 7, 2, 8, 16, 3, 3, 2, 4, 5, 7, 8, 2, 16, 2};
-    const struct accp_role *role = accp_role_find("mixed.chain13.acc2");
     struct accp_record records[18];
-    struct accp_run_mix mix = {.warps = 9};
+    struct accp_run_mix mix = {.warps = 9}, *mixes[ACCP_SELECTORS] = {[2] = &mix};
     for (unsigned i = 0; i < 18; ++i)
         records[i] = taking(100 + i);
     records[15] = taking(0); /* its warp 6 gave no sample */
-    accp_measure_mix(&one, records, selectors, 18, 9, role, &mix);
+    assert_int_equal(accp_measure_mix(&one, records, selectors, 18, 9, mixes, NULL),
+                     ACCP_STATUS_OK);
     /* It ran on warps 0 and 5 of the first block, and on 1, 6 and 8 of the second. */
     static const struct accp_run_part by_warp[] = {
         {0, 1, 100}, {1, 1, 110}, {5, 1, 105}, {8, 1, 117}};
