@@ -90,7 +90,7 @@ def names_of(data):
     return [name, "prediction"] if data.get("source") == "predicted" and name == "run" else [name]
 
 seen, samples = {name: 0 for name in schemas}, {}
-paths = glob.glob(source + "/golden/**/*.json", recursive=True) + glob.glob("answers/*.json")
+paths = glob.glob(source + "/golden/**/*.json", recursive=True) + glob.glob("answers/*.json") + glob.glob(source + "/docs/[hp]*/*.json")
 assert len(paths) > 300
 for path in paths:
     data = json.load(open(path))

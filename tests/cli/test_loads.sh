@@ -8,6 +8,55 @@ loads() { python3 "$ACCP_SOURCE_DIR/ci/loads.py" "$@"; }
 loads page "$ACCP_SOURCE_DIR/docs/probes/loads.tsv" >made.md
 cmp -s made.md "$ACCP_SOURCE_DIR/docs/probes/loads.md" || broken 'docs/probes/loads.md to be what ci/loads.py makes of loads.tsv'
 
+# What docs/h200.md says of the optimal probe at other loads is what the runs of docs/h200 say.
+mkdir -p document && cp -r "$ACCP_SOURCE_DIR/golden/document" document/
+column=6
+for load in warps16 seed; do
+    loads section "$ACCP_SOURCE_DIR"/docs/h200/$load-*.run.json >section || broken "the tables of $load"
+    [ "$(grep -c '^| 29 |' section)" = 10 ] || broken "three tables of $load: $(cat section)"
+    while IFS= read -r line; do
+        grep -qxF -e "$line" "$ACCP_SOURCE_DIR/docs/h200.md" || broken "in docs/h200.md, of $load: $line"
+    done <section
+    mkdir -p "$load"
+    for run in "$ACCP_SOURCE_DIR"/docs/h200/$load-*.run.json; do # the document speaks of 8 warps
+        sed 's/"warps": 16,/"warps": 8,/' "$run" >"$load/$(basename "$run")"
+    done
+    "$ACCP_BINARY_DIR/accprobe" check --golden document --pending pending --format json "$load"/*.json >verdict || [ $? -le 1 ] || broken "a verdict of $load"
+    loads claims verdict >claims
+    while IFS=$'\t' read -r claim words; do
+        row=$(grep -F "| $claim |" "$ACCP_SOURCE_DIR/docs/h200.md") || continue
+        [ "$(cut -d'|' -f$column <<<"$row")" = " $words " ] || broken "$claim at $load in docs/h200.md: $words, not $(cut -d'|' -f$column <<<"$row")"
+        echo "$claim"
+    done <claims >held
+    [ "$(wc -l <held)" = 24 ] || broken "24 statements of $load, not $(wc -l <held)"
+    column=7
+done
+# And the peak map, and what each warp of mixed launches measured, what those tables say.
+python3 - "$ACCP_SOURCE_DIR/docs" <<'END' || broken 'the best split by occupancy, and what ran beside each role, in docs/h200.md'
+import csv, json, re, sys
+page = open(sys.argv[1] + "/h200.md").read()
+levels = {(row["role"], row["warps"]): float(row["cycles"]) for row in
+          csv.DictReader((line for line in open(sys.argv[1] + "/probes/loads.tsv") if line[0] != "#"), delimiter="\t") if row["protocol"] == "occupancy"}
+assert len(levels) == 192
+rows = re.findall(r"^\| (\d+) \| (\d+) \| [\d.]+ \| [\d.]+ \| (\d+) \| ([\d.]+) \| ([+\d.]+) % \| (\d+) \| ([+\d.]+) % \|$", page, re.M)
+assert len(rows) == 24
+for chain, warps, best, cycles, single, pick, loss in rows:
+    of = lambda acc: levels[f"optimal.chain{chain}.acc{acc}", warps]
+    assert min(levels[role, load] for role, load in levels if load == warps and f".chain{chain}." in role) == of(best)
+    assert abs(of(best) - float(cycles)) < 0.0051, (chain, warps, cycles)
+    for acc, said in ((1, single), (pick, loss)):
+        assert abs(100 * (of(acc) / of(best) - 1) - float(said)) < 0.051, (chain, warps, acc, said)
+of_warps = json.load(open(sys.argv[1] + "/probes/beside.json"))["rows"]
+held = 0
+for row in of_warps:
+    if row["warps"] != "8": continue
+    beside = [row[name] for name in row if name.startswith("by acc")]
+    line = " | ".join([f'| {row["chain"]} acc{row["acc"]}', row["its own"], row["mixed"], *beside, row["by place"]]) + " |"
+    assert line in page.split("\n"), line
+    held += 1
+assert held == 24
+END
+
 recording=$(ls "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/tail.run.json)
 for change in 1 3; do
     python3 - "$recording" $change >"run-$change.json" <<'END'
