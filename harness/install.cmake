@@ -56,7 +56,8 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME accprobe)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_SHLIBDEPS ON)
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/harness/depends.cmake)
+set(CPACK_ACCPROBE_PROGRAMS ${PROJECT_BINARY_DIR}/accprobe ${PROJECT_BINARY_DIR}/accprobe-compile)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS gnuplot-nox) # the figures of accprobe report
 # The first line of a component's description is its synopsis: CPack would put the project's before it.
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "")
