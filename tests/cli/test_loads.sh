@@ -12,22 +12,22 @@ cmp -s made.md "$ACCP_SOURCE_DIR/docs/probes/loads.md" || broken 'docs/probes/lo
 mkdir -p document && cp -r "$ACCP_SOURCE_DIR/golden/document" document/
 column=6
 for load in warps16 seed; do
-    loads section "$ACCP_SOURCE_DIR"/docs/h200/$load-*.run.json >section || broken "the tables of $load"
-    [ "$(grep -c '^| 29 |' section)" = 10 ] || broken "three tables of $load: $(cat section)"
+    loads section "$ACCP_SOURCE_DIR/docs/h200/$load"-*.run.json >tables.md || broken "the tables of $load"
+    [ "$(grep -c '^| 29 |' tables.md)" = 10 ] || broken "three tables of $load: $(cat tables.md)"
     while IFS= read -r line; do
         grep -qxF -e "$line" "$ACCP_SOURCE_DIR/docs/h200.md" || broken "in docs/h200.md, of $load: $line"
-    done <section
+    done <tables.md
     mkdir -p "$load"
-    for run in "$ACCP_SOURCE_DIR"/docs/h200/$load-*.run.json; do # the document speaks of 8 warps
+    for run in "$ACCP_SOURCE_DIR/docs/h200/$load"-*.run.json; do # the document speaks of 8 warps
         sed 's/"warps": 16,/"warps": 8,/' "$run" >"$load/$(basename "$run")"
     done
     "$ACCP_BINARY_DIR/accprobe" check --golden document --pending pending --format json "$load"/*.json >verdict || [ $? -le 1 ] || broken "a verdict of $load"
-    loads claims verdict >claims
+    loads claims verdict >said
     while IFS=$'\t' read -r claim words; do
         row=$(grep -F "| $claim |" "$ACCP_SOURCE_DIR/docs/h200.md") || continue
         [ "$(cut -d'|' -f$column <<<"$row")" = " $words " ] || broken "$claim at $load in docs/h200.md: $words, not $(cut -d'|' -f$column <<<"$row")"
         echo "$claim"
-    done <claims >held
+    done <said >held
     [ "$(wc -l <held)" = 24 ] || broken "24 statements of $load, not $(wc -l <held)"
     column=7
 done
