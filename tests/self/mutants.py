@@ -264,7 +264,7 @@ def judge(folder, base, name, levels):
         if mean is None:
             continue
         cycles = {"mean": mean, "min": mean, "max": mean, "n": role["cycles"]["n"], "modes": [[mean, 1.0]]}
-        kept = {member: value for member, value in role.items() if member not in ("sass", "sass_exact")}
+        kept = {member: value for member, value in role.items() if member not in ("sass", "sass_exact", "by_warp", "beside")}
         roles.append({**kept, "cycles": cycles, "progress": base["protocol"]["budget_cycles"] / mean})
     changed = {**base, "roles": roles}
     json.dump(changed, open(path, "w", encoding="utf-8"))
