@@ -55,6 +55,19 @@ for row in of_warps:
     assert line in page.split("\n"), line
     held += 1
 assert held == 24
+# What a warp's place is worth, in docs/probes.md.
+place = {}
+for row in csv.DictReader((line for line in open(sys.argv[1] + "/probes/places.tsv") if line[0] != "#"), delimiter="\t"):
+    place.setdefault(row["warps"], []).append(float(row["over_mean"]))
+assert all(of == sorted(of, reverse=True) for of in place.values()), "the later, the fewer cycles"
+words = "it is %s and %s %% at 8, 16 and 32 warps" % (", ".join("%.1f" % (100 * (place[w][0] / place[w][-1] - 1)) for w in ("8", "16")), "%.1f" % (100 * (place["32"][0] / place["32"][-1] - 1)))
+probes = " ".join(open(sys.argv[1] + "/probes.md").read().split())
+assert words in probes, words
+shares = {w: sorted(float(row["by place"].split()[0]) for row in of_warps if row["warps"] == w) for w in ("8", "16", "24", "32")}
+middle = {w: (of[11] + of[12]) / 2 for w, of in shares.items()}
+said = re.search(r"takes ([0-9.]+), ([0-9.]+) and ([0-9.]+) % more than the last", probes).groups()
+assert all(abs(float(word) - middle[w]) < 0.051 for word, w in zip(said, ("16", "24", "32"))), (said, middle)
+assert f"by {middle['8']:.1f} % in the median of the roles and {shares['8'][-1]:.1f} % at the most" in probes and f"{shares['32'][-1]:.1f} % at the most" in probes
 END
 
 recording=$(ls "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/tail.run.json)
