@@ -46,6 +46,30 @@ static const struct accp_listing *listing_of(const struct comparing *comparing, 
     return found ? found : accp_listings_find(&comparing->built.listings, hash);
 }
 
+/* The same as its compiler's golden has it; *build: whose golden that is (may be NULL). */
+static const struct accp_shape *recorded_shape(const struct comparing *comparing,
+                                               const struct accp_run_role *role, const char **build)
+{
+    for (size_t i = 0; i < comparing->shapes.count; ++i) {
+        const struct accp_shapes *golden = &comparing->shapes.items[i].shapes;
+        for (size_t k = 0; k < golden->count; ++k)
+            if (strcmp(golden->shapes[k].role, role->role) == 0 &&
+                strcmp(golden->shapes[k].loop.control_hash, role->sass) == 0) {
+                if (build) *build = golden->compiler_version;
+                return &golden->shapes[k];
+            }
+    }
+    return NULL;
+}
+
+/* The compiler of the run; "13.0.88-nvrtc" where only NVRTC of that version makes what it ran. */
+static const char *maker_of(const struct comparing *comparing, const struct accp_run_role *role)
+{
+    const char *build = "";
+    const bool is_recorded = recorded_shape(comparing, role, &build) != NULL;
+    return is_recorded && strchr(build, '-') ? build : comparing->runs[0].compiler.version;
+}
+
 static void say_change(const struct comparing *comparing, const struct accp_golden_level *level,
                        const struct accp_run_role *role, struct accp_static *entry)
 {
@@ -54,8 +78,7 @@ static void say_change(const struct comparing *comparing, const struct accp_gold
     char difference[ACCP_LISTING_DIFFERENCE_BYTES] = "not known, for want of a listing";
     if (before && after) accp_listing_difference(before, after, difference, NULL);
     snprintf(entry->text, sizeof entry->text, "%s (ptxas %.16s, golden %.16s)", difference,
-             comparing->runs[0].compiler.version,
-             comparing->golden->records[level->record].compiler.version);
+             maker_of(comparing, role), comparing->golden->records[level->record].compiler.version);
 }
 
 static void compare(const struct comparing *comparing, const struct accp_golden_level *level,
@@ -82,20 +105,6 @@ static const struct accp_shape *built_shape(const struct comparing *comparing,
     const struct accp_shape *shape = accp_shapes_find(&comparing->built, role->role);
     if (!shape) shape = accp_shapes_find(&comparing->built, role->kernel);
     return shape && strcmp(shape->loop.control_hash, role->sass) == 0 ? shape : NULL;
-}
-
-/* The same as its compiler's golden has it. */
-static const struct accp_shape *recorded_shape(const struct comparing *comparing,
-                                               const struct accp_run_role *role)
-{
-    for (size_t i = 0; i < comparing->shapes.count; ++i) {
-        const struct accp_shapes *golden = &comparing->shapes.items[i].shapes;
-        for (size_t k = 0; k < golden->count; ++k)
-            if (strcmp(golden->shapes[k].role, role->role) == 0 &&
-                strcmp(golden->shapes[k].loop.control_hash, role->sass) == 0)
-                return &golden->shapes[k];
-    }
-    return NULL;
 }
 
 /* Golden shapes are read only where the built kernels do not answer for all. */
@@ -140,7 +149,7 @@ static void hold_laws(const struct comparing *comparing, const struct accp_run_r
 {
     char broken[sizeof entry->text];
     const struct accp_shape *shape = built_shape(comparing, role);
-    if (!shape) shape = recorded_shape(comparing, role);
+    if (!shape) shape = recorded_shape(comparing, role, NULL);
     entry->spills = shape ? shape->local_loads + shape->local_stores : role->spills;
     if (shape && accp_shape_broken_text(shape, broken, sizeof broken))
         memcpy(entry->text, broken, sizeof broken);

@@ -77,5 +77,11 @@ for built in "$ACCP_BINARY_DIR"/cubin/sm_90/*.cubin; do
     diff nvcc.code nvrtc.code | sed -n 's/^> [.]text[.]\([^ ]*\) .*/\1/p' >differing
     cmp -s named differing || broken "the same code of $probe from nvcc and NVRTC, but for what has a golden of NVRTC's own: $(diff named differing)"
     compared=$((compared + $(wc -l <nvcc.code)))
+    [ -s named ] || continue
+    # What its cycles are held against is nvcc's: the line says whose they are.
+    expect 0 'note: stores to shared memory' "$accprobe" predict --cubin nvrtc.cubin --out run.json
+    "$accprobe" check run.json >judged 2>/dev/null || true
+    grep -q '(ptxas [0-9.]*-nvrtc, golden [0-9.]*)' judged || broken "NVRTC's name where its code takes other cycles: $(head -3 judged)"
+    ! grep -v '[.]store' judged | grep -e -nvrtc >&2 || broken 'no word of NVRTC where its code is that of nvcc'
 done
 [ $compared -gt 150 ] || broken "kernels that were compared: $compared"

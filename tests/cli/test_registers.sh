@@ -20,6 +20,18 @@ done <stdout
     grep -qxF -e "$line" stdout || broken "no row that no recording gives: $line"
 done || exit 1
 
+# C5 as it was measured: registers, resident blocks and cycles in one row; a verdict where half of the blocks are gone, none where they stay.
+row() { # BEFORE AFTER WARPS STATUS
+    expect "$4" '' "$ACCP_SOURCE_DIR/build/accprobe" diff "$recorded/complex_matrix.$1.gate.json" "$recorded/complex_matrix.$2.gate.json" --filter complex_matrix_unroll_full
+    grep "^complex_matrix_unroll_full *$3 " stdout >row || broken "a row at $3 warps: $(cat stdout)"
+}
+row limit80 limit104 8 2
+grep -qE ' 4832.24 +4616.88 .*registers 80 -> 104; resident blocks 3 -> 2' row || broken "registers, blocks and cycles: $(cat row)"
+row limit56 limit104 8 1
+grep -q 'registers 56 -> 104; occupancy lost: resident blocks 4 -> 2' row || broken "a verdict on half of the blocks: $(cat row)"
+row limit64 limit56 8 2
+grep -q 'registers 64 -> 56$' row || broken "no word of blocks that stay: $(cat row)"
+
 # The SASS of one limit again, where this nvcc is the one that was recorded.
 "$ACCP_NVCC" --version | grep 'V13[.]0[.]88' >/dev/null || {
     echo 'passed, but for the SASS: another nvcc'
