@@ -87,6 +87,17 @@ static enum accp_status drop_each(struct accp_explained *explained, bool *droppe
     return ACCP_STATUS_OK;
 }
 
+/* Of loads of constants: why a compiler that had them in registers loads them again, if that was why. */
+static void say_reload(const struct accp_explained *explained, int first, char *text,
+                       size_t text_bytes)
+{
+    text[0] = '\0';
+    if (accp_instruction_class(instruction_at(explained, first)) != ACCP_CLASS_CONSTANT) return;
+    snprintf(text, text_bytes,
+             ", loaded anew in every iteration: %d registers in use of %d that %s",
+             explained->kernel->registers, explained->register_limit, explained->register_limit_by);
+}
+
 /* Every opcode at its first instruction; the branch back stays. */
 static enum accp_status drop_opcodes(struct accp_explained *explained, bool *dropped,
                                      struct accp_error *error)
@@ -110,9 +121,11 @@ static enum accp_status drop_opcodes(struct accp_explained *explained, bool *dro
         ACCP_TRY(accp_explain_dropped(&explained->code, explained->loop, &options, dropped,
                                       &prediction, error));
         memset(dropped, 0, (size_t)last);
+        char reload[ACCP_EXPLAIN_TEXT_BYTES];
+        say_reload(explained, first, reload, sizeof reload);
         add(explained, ACCP_CHANGE_OPCODE, prediction.cycles.mean,
-            prediction.cycles.mean / mean_of(explained) - 1, "without its %d %s", count,
-            accp_opcodes[opcode].name);
+            prediction.cycles.mean / mean_of(explained) - 1, "without its %d %s%s", count,
+            accp_opcodes[opcode].name, reload);
     }
     return ACCP_STATUS_OK;
 }

@@ -225,6 +225,24 @@ static size_t follow(const struct accp_code *code, const struct accp_loop *loop,
     return target;
 }
 
+/* A taken branch with a short stall count lets its warp issue for a few cycles more on the way that it
+ * leaves. What it issues there comes to nothing, but the last stall count goes on, and a line that is
+ * asked for in the cycle in which the target is comes first. Compilers give a branch 5 cycles. */
+static void go_astray(const struct accp_code *code, size_t at,
+                      const struct accp_model_parameters *parameters, uint32_t without,
+                      struct accp_model_instruction *branch)
+{
+    const size_t line = (size_t)parameters->line_instructions;
+    struct accp_model_instruction astray = *branch;
+    int cycle = astray.wait_cycles + astray.pauses;
+    for (size_t next = at + 1; cycle <= parameters->stray_cycles && next < code->count; ++next) {
+        branch->strays |= cycle == parameters->stray_cycles - 1 && (next + 1) % line == 0;
+        translate(&code->instructions[next], parameters, without, &astray);
+        cycle += astray.wait_cycles + astray.pauses;
+    }
+    branch->wait_cycles = (uint8_t)cycle;
+}
+
 /* Marks what every iteration executes, and says the first thing on that way that is not timed. */
 static void find_way(const struct accp_code *code, const struct accp_loop *loop,
                      struct accp_model_program *program, char *unknown)
@@ -267,7 +285,10 @@ enum accp_status accp_model_program_init(const struct accp_code *code, const str
     }
     find_way(code, loop, program, unknown);
     for (size_t i = 0; i < count; ++i) {
-        const struct accp_model_instruction *out = &program->instructions[i];
+        struct accp_model_instruction *out = &program->instructions[i];
+        if (out->executed && (out->jumps || i + 1 == count) &&
+            !is_without(without, ACCP_MECHANISM_BRANCH))
+            go_astray(code, loop->head + i, parameters, without, out);
         program->has_shared |=
             out->executed && out->unit >= ACCP_UNIT_CONSTANT && out->unit < ACCP_UNIT_SFU;
         program->has_stores |= out->executed && out->unit == ACCP_UNIT_STORE;

@@ -56,6 +56,8 @@ struct accp_model_instruction {
         write_cycles; /* from its first reading stage until they are in their banks; 0: a scoreboard's */
     bool executed; /* in every iteration */
     bool jumps;    /* is a branch that every iteration takes, if only to the next one */
+    bool
+        strays; /* the way it leaves asks for a line when its target does, which comes later then */
     int16_t next;  /* that the warp issues after it; `count` of the program: the first one */
     bool from_fma; /* an FMA pipe writes them */
 };

@@ -449,7 +449,7 @@ static void list_branch(struct accp_simulation *simulation,
 
 /* A taken branch: what is in the buffer is of no use any more, and nothing is reused across it. */
 static void jump(const struct accp_simulation *simulation, struct accp_model_scheduler *scheduler,
-                 int w, int target)
+                 int w, const struct accp_model_instruction *branch, int target)
 {
     const struct accp_model_parameters *parameters = simulation->parameters;
     struct accp_model_warp *warp = &scheduler->warps[w];
@@ -462,8 +462,9 @@ static void jump(const struct accp_simulation *simulation, struct accp_model_sch
     warp->buffered = has(simulation, ACCP_MECHANISM_LINES) ? target : warp->program->count;
     const bool misses = target == 0 && warp->program->lines > parameters->cache_lines &&
                         has(simulation, ACCP_MECHANISM_CACHE);
-    const int64_t arrival =
-        now + parameters->branch_cycles + (misses ? parameters->cache_miss_cycles : 0);
+    const int64_t arrival = now + parameters->branch_cycles +
+                            (misses ? parameters->cache_miss_cycles : 0) +
+                            (branch->strays ? parameters->fetch_retry_cycles : 0);
     warp->request_cycle = arrival - parameters->fetch_latency_cycles;
     if (warp->buffered > target && warp->ready_cycle < arrival) warp->ready_cycle = arrival;
 }
@@ -497,9 +498,9 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
     }
     if (instruction->next == warp->program->count) {
         list_branch(simulation, scheduler, w);
-        jump(simulation, scheduler, w, 0);
+        jump(simulation, scheduler, w, instruction, 0);
     } else if (instruction->jumps) {
-        jump(simulation, scheduler, w, instruction->next);
+        jump(simulation, scheduler, w, instruction, instruction->next);
     } else {
         ++warp->next;
     }

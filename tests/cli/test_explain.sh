@@ -69,7 +69,9 @@ import json, sys
 before, after = map(float, sys.argv[1:])
 explained = json.load(open("stdout"))
 at = next(i for i in explained["instructions"] if i["text"].startswith("LDC"))
-gain = next(c for c in explained["changes"] if c["what"] == "without its 1 LDC")
+gain = next(c for c in explained["changes"] if c["what"].startswith("without its 1 LDC, loaded anew in every iteration: "))
+limit = "%d registers in use of %d that " % (explained["registers"], explained["register_limit"])
+assert limit in gain["what"], gain
 assert after > before and abs(gain["cycles"] - after - at["without"]) < 1e-3, (gain, at)
 END
 

@@ -9,7 +9,7 @@ import random
 import sys
 
 ZERO = 0xff
-# KIND: which of the sources A, B and C are registers; how its destination is drawn.
+# KIND: which of the sources A, B and C are registers, in capitals where they are pairs; how its destination is drawn.
 KINDS = {
     'NOP': ('', None), 'FFMA': ('abc', 'd'), 'FFMA.UR': ('ac', 'd'), 'FADD': ('ab', 'd'), 'FMUL': ('ab', 'd'),
     'IADD3': ('abc', 'd'), 'IADD3.X': ('abc', 'd'), 'LOP3': ('abc', 'd'), 'SEL': ('ab', 'd'), 'MOV': ('b', 'd'),
@@ -18,7 +18,8 @@ KINDS = {
     'CS2R': ('', 'pair'), 'UIADD3': ('', 'uniform'), 'ISETP.P3': ('ab', None), 'ISETP.P4': ('ab', None),
     'ISETP.P5': ('ab', None), 'FSETP.P3': ('ab', None), 'FSETP.P4': ('ab', None), 'FSETP.P5': ('ab', None),
     'S2R': ('', 'd'), 'LDC': ('', 'd'), 'LDC.64': ('', 'pair'), 'MUFU': ('b', 'd'), 'POPC': ('b', 'd'),
-    'R2UR': ('a', 'uniform'), 'S2UR': ('', 'uniform')}
+    'R2UR': ('a', 'uniform'), 'S2UR': ('', 'uniform'), 'IMAD.WIDE': ('abC', 'pair'),
+    'DFMA': ('ABC', 'pair'), 'DADD': ('AC', 'pair'), 'DMUL': ('AB', 'pair')}
 # What stands in the bytes of A, B and C where they are no registers; 0 where it is not said.
 FIXED = {'FFMA.UR': (0, 0x20, 0), 'SHF': (0, 0, 0xff), 'LEA': (0, 0, 0xff), 'IMAD.U32': (0xff, 0xff, 0),
          'IMAD.IMM': (0, 4, 0xff), 'VIADD': (0, 5, 0), 'UIADD3': (0x1e, 1, 0x3f), 'LDC': (0xff, 0, 0), 'LDC.64': (0xff, 0, 0)}
@@ -28,6 +29,7 @@ MIXED = ['FFMA'] * 6 + ['FADD'] * 2 + ['FMUL'] * 2 + ['IADD3'] * 3 + ['FFMA.UR']
     'IMAD', 'IMAD.U32', 'MOV', 'CS2R', 'UIADD3', 'LOP3', 'ISETP.P5', 'SEL', 'NOP']
 INTEGER = ['IADD3'] * 3 + ['IMAD'] * 3 + ['LOP3', 'SHF', 'ISETP.P3', 'SEL', 'MOV', 'IMAD.U32', 'IMAD.IMM', 'UIADD3', 'LEA', 'VIADD']
 FMA_ALU = ['FFMA', 'FADD', 'FMUL', 'IADD3', 'LOP3']
+FP64 = ['DFMA'] * 3 + ['DADD'] * 2 + ['DMUL'] * 2
 QUEUES = ['S2R', 'LDC', 'LDC.64', 'MUFU', 'R2UR', 'S2UR', 'POPC']
 # group: kinds, whether sources are registers, share of yields, share with reuse bits
 GROUPS = {
@@ -35,7 +37,9 @@ GROUPS = {
     'ffma_yield': (['FFMA'], False, .35, 0), 'ffma_registers': (['FFMA'], True, 0, 0), 'ffma_reuse': (['FFMA'], True, 0, .6),
     'ffma_reuse_yield': (['FFMA'], True, .35, .6), 'alu': (ALU + ['NOP'] * 6, False, 0, 0), 'alu_reuse_yield': (ALU, True, .3, .4),
     'ffma_alu': (FMA_ALU, False, 0, 0), 'ffma_alu_yield': (FMA_ALU, False, .35, 0), 'mixed_yield': (MIXED, False, .3, 0),
-    'mixed_reuse_yield': (MIXED, True, .3, .4), 'integer_reuse_yield': (INTEGER, True, .3, .4)}
+    'mixed_reuse_yield': (MIXED, True, .3, .4), 'integer_reuse_yield': (INTEGER, True, .3, .4),
+    'uniform': (['UIADD3'] * 4 + ['NOP', 'FFMA', 'IADD3'], False, .2, 0), 'wide': (['IMAD.WIDE'] * 3 + ['NOP', 'FFMA', 'IADD3', 'IMAD'], True, .2, .3),
+    'fp64': (FP64 + MIXED, True, .2, .4)}
 STALLS, WEIGHTS = [1, 2, 3, 4, 5, 6, 7, 8, 10, 13], [40, 20, 7, 15, 5, 6, 2, 2, 2, 1]
 KEEPING_MOST = 11  # a longer stall has no code in which the warp keeps issuing
 
@@ -84,8 +88,10 @@ def name_of(kind, draw, registers):
     slots = [0, 0, 0]
     for i, slot in enumerate('abc'):
         slots[i] = fixed[i]
-        if slot in sources:
+        if slot in sources.lower():
             slots[i] = 32 + draw.randrange(8) if registers and draw.random() > .05 else ZERO
+        if slot.upper() in sources and slots[i] != ZERO:
+            slots[i] &= ~1
     return '%s/%02x%02x%02x%02x' % (kind, byte, *slots), slots
 
 
@@ -97,7 +103,7 @@ def add_random(loop, draw, kinds, registers, yields, reuses, rest=''):
     reuse = 0
     if not is_yield and draw.random() < reuses:
         for i, slot in enumerate('abc'):
-            if slot in KINDS[kind][0] and slots[i] != ZERO and draw.random() < .5:
+            if slot in KINDS[kind][0].lower() and slots[i] != ZERO and draw.random() < .5:
                 reuse |= 1 << i
     loop.add(name, stall, is_yield, rest + ('u%x' % reuse if reuse else ''))
 
