@@ -2,7 +2,8 @@
  *   calibrate LOOPS                      by group and load, all loops
  *   calibrate LOOPS --without MECHANISM  without it (none: with all), a row of the ablation table:
  *                                        mean (worst) error in percent at 4, 8 and 16 warps, of
- *                                        the random loops, then of those that were held out
+ *                                        the random loops, then of those that were held out; and
+ *                                        of a group whose loops it is for, with it and without
  *   calibrate LOOPS --bounds BOUNDS      every fourth loop at the loads that BOUNDS names; it has a
  *                                        row for each group and load: group, warps, bound of the
  *                                        mean error and of the worst, in percent
@@ -68,7 +69,7 @@ static const char *const kind_names[KINDS] = {"all random", "all held out", "all
 
 static enum kind kind_of(const char *group)
 {
-    static const char *const added[] = {"jump", "store", "long", "tree"};
+    static const char *const added[] = {"jump", "store", "long", "tree", "wide", "uniform", "fp64"};
     for (size_t i = 0; i < sizeof added / sizeof *added; ++i)
         if (!strcmp(group, added[i])) return ADDED;
     return strncmp(group, "kept_", 5) != 0 ? RANDOM : HELD_OUT;
@@ -111,13 +112,15 @@ static void count(struct tally *tally, const struct calibration_loop *loop, doub
     tally->worst_number = loop->number;
 }
 
-/* Tallies every `step`th loop at every load of `loads` (bit i: calibration_warps[i]). */
-static enum accp_status tally_all(const struct calibration *calibration, size_t step,
-                                  unsigned loads, uint32_t without, struct groups *groups,
-                                  struct accp_error *error)
+/* Tallies every `step`th loop of `only`, or of all groups where that is NULL, at every load of `loads`
+ * (bit i: calibration_warps[i]). */
+static enum accp_status tally_all(const struct calibration *calibration, const char *only,
+                                  size_t step, unsigned loads, uint32_t without,
+                                  struct groups *groups, struct accp_error *error)
 {
     for (size_t k = 0; k < calibration->count; k += step) {
         const struct calibration_loop *loop = &calibration->loops[k];
+        if (only && strcmp(loop->group, only) != 0) continue;
         struct group *group = find_group(groups, loop->group);
         if (!group)
             return accp_fail(error, ACCP_STATUS_INPUT, loop->group, -1, "one group too many");
@@ -173,6 +176,37 @@ static void print_groups(const struct groups *groups)
     }
 }
 
+/* The loops that show what a mechanism is for where the others do not, and at which load. */
+static const struct own {
+    enum accp_mechanism mechanism;
+    const char *group;
+    size_t load;
+} owns[] = {{ACCP_MECHANISM_WIDE, "wide", 0},          {ACCP_MECHANISM_UNIFORM, "uniform", 0},
+            {ACCP_MECHANISM_CACHE, "long", 0},         {ACCP_MECHANISM_QUEUES, "scoreboards", 0},
+            {ACCP_MECHANISM_SHARED, "scoreboards", 0}, {ACCP_MECHANISM_FETCH, "nop", 1}};
+
+static enum accp_status print_own(const struct calibration *calibration, int mechanism,
+                                  struct accp_error *error)
+{
+    for (size_t k = 0; k < sizeof owns / sizeof *owns; ++k) {
+        const struct own *own = &owns[k];
+        if ((int)own->mechanism != mechanism) continue;
+        printf(" | %s, %d:", own->group, calibration_warps[own->load]);
+        for (int left_out = 0; left_out < 2; ++left_out) {
+            struct groups groups = {.count = 0};
+            ACCP_TRY(tally_all(calibration, own->group, 1, 1U << own->load,
+                               left_out ? 1U << mechanism : 0, &groups, error));
+            if (!groups.count)
+                return accp_fail(error, ACCP_STATUS_INPUT, own->group, -1, "no loop is of it");
+            const struct tally *tally = &groups.all[0].tallies[own->load];
+            printf("%s %.2f (%.1f)", left_out ? ";" : "", mean_percent(tally), 100 * tally->worst);
+        }
+        return ACCP_STATUS_OK;
+    }
+    fputs(" |", stdout);
+    return ACCP_STATUS_OK;
+}
+
 /* A row of the table of ablations: without one mechanism, or, with -1, with all of them. */
 static enum accp_status print_without(const struct calibration *calibration, int mechanism,
                                       struct accp_error *error)
@@ -183,13 +217,15 @@ static enum accp_status print_without(const struct calibration *calibration, int
     unsigned which = 0;
     for (size_t i = 0; i < COLUMNS; ++i)
         which |= 1U << loads[i];
-    ACCP_TRY(tally_all(calibration, 1, which, mechanism < 0 ? 0 : 1U << mechanism, &groups, error));
+    ACCP_TRY(tally_all(calibration, NULL, 1, which, mechanism < 0 ? 0 : 1U << mechanism, &groups,
+                       error));
     printf("| %s", mechanism < 0 ? "none" : accp_mechanism_name((enum accp_mechanism)mechanism));
     for (int kind = RANDOM; kind <= HELD_OUT; ++kind)
         for (size_t i = 0; i < COLUMNS; ++i) {
             const struct tally sum = sum_up(&groups, loads[i], (enum kind)kind);
             printf(" | %.2f (%.1f)", mean_percent(&sum), 100 * sum.worst);
         }
+    ACCP_TRY(print_own(calibration, mechanism, error));
     puts(" |");
     return ACCP_STATUS_OK;
 }
@@ -275,7 +311,7 @@ static enum accp_status judge(const struct calibration *calibration, const char 
     unsigned loads = 0;
     for (size_t i = 0; i < bound_count; ++i)
         loads |= 1U << bounds[i].load;
-    ACCP_TRY(tally_all(calibration, SLICE, loads, 0, &groups, error));
+    ACCP_TRY(tally_all(calibration, NULL, SLICE, loads, 0, &groups, error));
     for (size_t i = 0; i < bound_count; ++i) {
         const size_t known = groups.count;
         find_group(&groups, bounds[i].group);
@@ -402,7 +438,7 @@ static enum accp_status calibrate(struct calibration *calibration, char **argv,
     if (option && !strcmp(option, "--without")) return ablate(calibration, argv[3], error);
     if (option && !strcmp(option, "--against")) return compare(calibration, argv[3], error);
     if (option) return fill_template(calibration, argv, error);
-    ACCP_TRY(tally_all(calibration, 1, ~0U, 0, &groups, error));
+    ACCP_TRY(tally_all(calibration, NULL, 1, ~0U, 0, &groups, error));
     print_groups(&groups);
     return ACCP_STATUS_OK;
 }
