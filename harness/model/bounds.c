@@ -63,9 +63,11 @@ void accp_bounds_fill(const struct accp_model_program *program,
     bounds[ACCP_BOUND_UNIFORM] = each * of[ACCP_UNIT_UNIFORM] * parameters->uniform_cycles;
     bounds[ACCP_BOUND_FP64] = each * of[ACCP_UNIT_FP64] * parameters->fp64_cycles;
     bounds[ACCP_BOUND_SFU] = each * of[ACCP_UNIT_SFU] * parameters->sfu_cycles;
-    bounds[ACCP_BOUND_SHARED] =
-        (double)warps * parameters->shared_cycles *
-        (of[ACCP_UNIT_CONSTANT] + of[ACCP_UNIT_SPECIAL] + of[ACCP_UNIT_SPECIAL_UNIFORM]);
+    const int queue =
+        (of[ACCP_UNIT_CONSTANT] + of[ACCP_UNIT_SPECIAL_UNIFORM]) * parameters->shared_cycles +
+        of[ACCP_UNIT_SPECIAL] * parameters->special_shared_cycles;
+    const int special = of[ACCP_UNIT_SPECIAL] * parameters->shared_cycles;
+    bounds[ACCP_BOUND_SHARED] = (double)warps * (queue > special ? queue : special);
     bounds[ACCP_BOUND_EVEN] = each * reads[0];
     bounds[ACCP_BOUND_ODD] = each * reads[1];
     bounds[ACCP_BOUND_STALLS] = stalls;

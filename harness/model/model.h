@@ -28,6 +28,7 @@
     MECHANISM(QUEUES, "queues", "LDC, S2R and those of the SFU stand in a queue") \
     MECHANISM(PORTS, "ports", "a register bank gives one register in a cycle") \
     MECHANISM(REUSE, "reuse", "the reuse cache spares reads of a bank") \
+    MECHANISM(WRITES, "writes", "results that come to a bank in one cycle wait for each other") \
     MECHANISM(RESULTS, "results", "a result can be read from the bank some cycles later") \
     MECHANISM(BRANCH, "branch", "a taken branch empties the instruction buffer") \
     MECHANISM(LINES, "lines", "the line after that of a branch target comes later") \

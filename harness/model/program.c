@@ -93,10 +93,12 @@ static uint8_t wait_cycles_of(const struct accp_control *control,
 
 static void add_read(struct accp_model_instruction *out, int reg, enum accp_slot slot, bool reuse)
 {
-    uint8_t latch = 0;
+    uint16_t latch = 0;
     if (slot != ACCP_SLOT_NONE) {
         const unsigned number = (unsigned)(slot - ACCP_SLOT_A);
-        latch = (uint8_t)(1u << (number * ACCP_MODEL_BANKS + (unsigned)reg % ACCP_MODEL_BANKS));
+        const unsigned first = out->unit == ACCP_UNIT_FP64 ? ACCP_MODEL_PIPE_LATCHES : 0;
+        latch = (uint16_t)(1u << (first + number * ACCP_MODEL_BANKS +
+                                  (unsigned)reg % ACCP_MODEL_BANKS));
     }
     out->latches |= latch;
     if (reuse) out->kept |= latch;

@@ -32,13 +32,15 @@ enum {
     ACCP_MODEL_REGISTERS = 256,
     ACCP_MODEL_BANKS = 2, /* of the register file: even and odd */
     ACCP_MODEL_SLOTS = 3, /* operands A, B, C */
-    ACCP_MODEL_LATCHES = ACCP_MODEL_SLOTS * ACCP_MODEL_BANKS
+    ACCP_MODEL_PIPE_LATCHES = ACCP_MODEL_SLOTS * ACCP_MODEL_BANKS,
+    ACCP_MODEL_LATCHES = 2 * ACCP_MODEL_PIPE_LATCHES /* those of the FP64 pipe are its own */
 };
 
 /* A register that an instruction reads, once however many operand slots name it. */
 struct accp_model_read {
-    uint8_t reg;     /* never RZ */
-    uint8_t latches; /* that it goes to: bit slot * ACCP_MODEL_BANKS + bank */
+    uint8_t reg;      /* never RZ */
+    uint16_t latches; /* that it goes to: bit slot * ACCP_MODEL_BANKS + bank, for the FP64 pipe from
+                         ACCP_MODEL_PIPE_LATCHES on */
 };
 
 struct accp_model_instruction {
@@ -47,8 +49,8 @@ struct accp_model_instruction {
     bool yields;
     bool pauses; /* its warp issues nothing in the cycle after it */
     uint8_t write_barrier, read_barrier, wait_mask;
-    uint8_t latches; /* that it reads to */
-    uint8_t kept;    /* those of them whose registers stay for reuse */
+    uint16_t latches; /* that it reads to */
+    uint16_t kept;    /* those of them whose registers stay for reuse */
     uint8_t read_count, write_count;
     struct accp_model_read reads[ACCP_MODEL_READS];
     uint8_t writes[ACCP_MODEL_WRITES];

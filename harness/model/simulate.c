@@ -1,10 +1,13 @@
 #include "model/simulate.h"
 
+#include "model/queues.h"
+
 #include <stddef.h>
 #include <string.h>
 
 enum {
     LAST = ACCP_MODEL_PIPELINE - 1, /* reading stage */
+    WRITE_CYCLES = 2, /* from there until a result is written: the other figures count from it */
     RESULT_CYCLES = 2 /* so many before it is in its bank a result begins to pass the last stage */
 };
 
@@ -111,6 +114,11 @@ static bool unit_is_free(const struct accp_simulation *simulation,
     }
 }
 
+static bool is_set(const struct accp_model_scoreboard *scoreboard, int64_t now)
+{
+    return now < scoreboard->clear_cycle || (scoreboard->pending && scoreboard->set_cycle <= now);
+}
+
 /* What holds a warp, of several causes the one that lies earliest in the pipeline;
  * ACCP_CAUSE_ANOTHER when it only has to be chosen. */
 static enum accp_cause hindrance(const struct accp_simulation *simulation,
@@ -123,8 +131,7 @@ static enum accp_cause hindrance(const struct accp_simulation *simulation,
     if (warp->ready_cycle > scheduler->cycle || warp->pause_cycle > now) return ACCP_CAUSE_STALL;
     const struct accp_model_instruction *instruction = &warp->program->instructions[warp->next];
     for (int k = 0; instruction->wait_mask >> k; ++k)
-        if (instruction->wait_mask >> k & 1 && warp->scoreboards[k].set_cycle <= now &&
-            now < warp->scoreboards[k].clear_cycle)
+        if (instruction->wait_mask >> k & 1 && is_set(&warp->scoreboards[k], now))
             return ACCP_CAUSE_SCOREBOARD;
     return !has(simulation, ACCP_MECHANISM_PIPES) ||
                    unit_is_free(simulation, scheduler, instruction->unit)
@@ -201,18 +208,18 @@ static void start_reading(const struct accp_simulation *simulation,
 {
     struct accp_model_reader *reader = &scheduler->readers[0];
     const struct accp_model_warp *warp = &scheduler->warps[w];
-    uint8_t held = 0;
+    uint16_t held = 0;
     *reader = (struct accp_model_reader){.instruction = instruction, .warp = (uint8_t)w};
     for (int k = 0; k < instruction->read_count; ++k) {
         const struct accp_model_read *read = &instruction->reads[k];
         for (int latch = 0; latch < ACCP_MODEL_LATCHES; ++latch)
             if (read->latches >> latch & 1 && scheduler->reuse[latch].warp == w &&
                 scheduler->reuse[latch].reg == read->reg)
-                held |= (uint8_t)(1u << latch);
+                held |= (uint16_t)(1u << latch);
         reader->written_cycle[k] = warp->written_cycle[read->reg];
         if (warp->from_fma[read->reg]) reader->from_fma |= (uint8_t)(1u << k);
-        reader->latches[k] = (uint8_t)(read->latches & ~held);
-        const bool reads = reader->latches[k] || !read->latches;
+        reader->latches[k] = (uint16_t)(read->latches & ~held);
+        const bool reads = !accp_queues_has(instruction) && (reader->latches[k] || !read->latches);
         if (reads && has(simulation, ACCP_MECHANISM_PORTS)) reader->pending |= (uint8_t)(1u << k);
     }
     for (int k = 0; k < instruction->read_count; ++k)
@@ -268,6 +275,7 @@ static void read_bank(const struct accp_simulation *simulation,
                       struct accp_model_scheduler *scheduler, int bank)
 {
     struct accp_model_reader *last = &scheduler->readers[LAST];
+    if (scheduler->queue_reads[bank] & 1) return;
     if (last->pending) {
         const int k = pick_result(simulation, last, bank);
         if (k >= 0) {
@@ -275,7 +283,7 @@ static void read_bank(const struct accp_simulation *simulation,
             return;
         }
     }
-    uint8_t taken = last->instruction ? last->instruction->latches : 0;
+    uint16_t taken = last->instruction ? last->instruction->latches : 0;
     for (int stage = LAST - 1; stage >= ACCP_MODEL_AHEAD; --stage) {
         struct accp_model_reader *reader = &scheduler->readers[stage];
         if (!reader->instruction) continue;
@@ -324,19 +332,48 @@ static void delay_results(const struct accp_simulation *simulation,
     }
 }
 
-static void read_registers(const struct accp_simulation *simulation,
+/* The last stage lets its instruction go, to write its results so many cycles later. That of the FP64
+ * pipe takes longer; one of another pipe that would come with it does not go. */
+static bool go(const struct accp_simulation *simulation, struct accp_model_scheduler *scheduler)
+{
+    const struct accp_model_instruction *instruction = scheduler->readers[LAST].instruction;
+    if (!instruction || !has(simulation, ACCP_MECHANISM_WRITES)) return true;
+    const bool usual = instruction->from_fma || instruction->unit == ACCP_UNIT_ALU;
+    if (!usual && instruction->unit != ACCP_UNIT_FP64) return true;
+    const int in = WRITE_CYCLES + (usual ? 0 : simulation->parameters->fp64_write_cycles);
+    for (int k = 0; usual && k < instruction->write_count; ++k)
+        if (scheduler->writes[instruction->writes[k] % ACCP_MODEL_BANKS] >> in & 1) return false;
+    for (int k = 0; k < instruction->write_count; ++k)
+        scheduler->writes[instruction->writes[k] % ACCP_MODEL_BANKS] |= UINT64_C(1) << in;
+    return true;
+}
+
+static void advance(struct accp_simulation *simulation, struct accp_model_scheduler *scheduler)
+{
+    const struct accp_model_reader *queued = &scheduler->readers[ACCP_MODEL_QUEUED];
+    if (queued->instruction && accp_queues_has(queued->instruction) &&
+        has(simulation, ACCP_MECHANISM_SCOREBOARDS))
+        accp_queues_enter(simulation, scheduler, &scheduler->warps[queued->warp],
+                          queued->instruction);
+    for (int stage = LAST; stage > 0; --stage)
+        scheduler->readers[stage] = scheduler->readers[stage - 1];
+    scheduler->readers[0] = (struct accp_model_reader){0};
+}
+
+static void read_registers(struct accp_simulation *simulation,
                            struct accp_model_scheduler *scheduler)
 {
     for (int bank = 0; bank < ACCP_MODEL_BANKS; ++bank)
         read_bank(simulation, scheduler, bank);
-    scheduler->frozen = scheduler->readers[LAST].pending;
-    if (scheduler->frozen) {
+    scheduler->frozen = scheduler->readers[LAST].pending || !go(simulation, scheduler);
+    if (scheduler->frozen)
         delay_results(simulation, scheduler);
-        return;
+    else
+        advance(simulation, scheduler);
+    for (int bank = 0; bank < ACCP_MODEL_BANKS; ++bank) {
+        scheduler->queue_reads[bank] >>= 1;
+        scheduler->writes[bank] >>= 1;
     }
-    for (int stage = LAST; stage > 0; --stage)
-        scheduler->readers[stage] = scheduler->readers[stage - 1];
-    scheduler->readers[0] = (struct accp_model_reader){0};
 }
 
 static void take_unit(const struct accp_simulation *simulation,
@@ -373,71 +410,6 @@ static void take_unit(const struct accp_simulation *simulation,
     default:
         break;
     }
-}
-
-static void set_scoreboard(struct accp_model_warp *warp, int index, int64_t now, int64_t clear)
-{
-    struct accp_model_scoreboard *scoreboard = &warp->scoreboards[index];
-    if (scoreboard->clear_cycle <= now) {
-        scoreboard->set_cycle = now + 2; /* counted one cycle after issue: MICRO 2025, section 4 */
-        scoreboard->clear_cycle = clear;
-    } else if (scoreboard->clear_cycle < clear) {
-        scoreboard->clear_cycle = clear;
-    }
-}
-
-/* A store to shared memory leaves its scheduler through a port, and enters the memory of the SM in its
- * turn; its read scoreboard is released when it has. */
-static void store(struct accp_simulation *simulation, struct accp_model_scheduler *scheduler,
-                  struct accp_model_warp *warp, const struct accp_model_instruction *instruction)
-{
-    const struct accp_model_parameters *parameters = simulation->parameters;
-    const int64_t now = simulation->cycle, port = scheduler->unit_cycle[ACCP_UNIT_STORE];
-    int64_t start = port > now ? port : now;
-    if (simulation->store_cycle < now) simulation->store_cycle = now;
-    if (simulation->store_cycle > start) start = simulation->store_cycle;
-    simulation->store_cycle += parameters->store_cycles;
-    scheduler->unit_cycle[ACCP_UNIT_STORE] = start + parameters->store_port_cycles;
-    if (instruction->read_barrier < ACCP_SCOREBOARDS)
-        set_scoreboard(warp, instruction->read_barrier, now,
-                       start + parameters->store_latency_cycles);
-}
-
-/* Instructions that stand in a queue. The queue of LDC and S2R is the SM's, that of the SFU is the
- * scheduler's. */
-static void enqueue(struct accp_simulation *simulation, struct accp_model_scheduler *scheduler,
-                    struct accp_model_warp *warp, const struct accp_model_instruction *instruction)
-{
-    const struct accp_model_parameters *parameters = simulation->parameters;
-    const int64_t now = simulation->cycle;
-    int64_t *free_cycle = &simulation->shared_cycle, interval = parameters->shared_cycles, latency;
-    switch (instruction->unit) {
-    case ACCP_UNIT_CONSTANT:
-        latency = parameters->constant_latency_cycles;
-        break;
-    case ACCP_UNIT_SPECIAL:
-        latency = parameters->special_latency_cycles;
-        break;
-    case ACCP_UNIT_SPECIAL_UNIFORM:
-        latency = parameters->special_uniform_latency_cycles;
-        break;
-    case ACCP_UNIT_SFU:
-        latency = parameters->sfu_latency_cycles;
-        interval = parameters->sfu_cycles;
-        free_cycle = &scheduler->unit_cycle[ACCP_UNIT_SFU];
-        break;
-    default: /* a fixed latency; a scoreboard on it is released at once */
-        latency = interval = 0;
-        free_cycle = &scheduler->unit_cycle[ACCP_UNIT_NONE];
-    }
-    if (!has(simulation, ACCP_MECHANISM_QUEUES)) interval = 0;
-    const int64_t start = *free_cycle > now ? *free_cycle : now;
-    *free_cycle = start + interval;
-    if (instruction->write_barrier < ACCP_SCOREBOARDS)
-        set_scoreboard(warp, instruction->write_barrier, now, start + latency);
-    if (instruction->read_barrier < ACCP_SCOREBOARDS)
-        set_scoreboard(warp, instruction->read_barrier, now,
-                       start + (latency ? parameters->read_latency_cycles : 0));
 }
 
 static void list_branch(struct accp_simulation *simulation,
@@ -480,21 +452,16 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
     if (instruction->pauses) warp->pause_cycle = simulation->cycle + 2;
     if (has(simulation, ACCP_MECHANISM_GREEDY)) scheduler->owner = instruction->yields ? -1 : w;
     take_unit(simulation, scheduler, instruction->unit);
-    if (instruction->unit < ACCP_UNIT_CONSTANT)
-        start_reading(simulation, scheduler, w, instruction);
+    start_reading(simulation, scheduler, w, instruction);
     for (int k = 0; k < instruction->write_count; ++k) {
         warp->written_cycle[instruction->writes[k]] =
             (int32_t)(simulation->cycle + ACCP_MODEL_AHEAD + instruction->write_cycles);
         warp->from_fma[instruction->writes[k]] = instruction->from_fma;
     }
-    if (instruction->unit >= ACCP_UNIT_CONSTANT || instruction->write_barrier < ACCP_SCOREBOARDS ||
-        instruction->read_barrier < ACCP_SCOREBOARDS) {
-        if (!has(simulation, ACCP_MECHANISM_SCOREBOARDS)) {
-        } else if (instruction->unit == ACCP_UNIT_STORE) {
-            store(simulation, scheduler, warp, instruction);
-        } else {
-            enqueue(simulation, scheduler, warp, instruction);
-        }
+    if (has(simulation, ACCP_MECHANISM_SCOREBOARDS)) {
+        accp_queues_open(simulation, warp, instruction);
+        if (!accp_queues_has(instruction))
+            accp_queues_enter(simulation, scheduler, warp, instruction);
     }
     if (instruction->next == warp->program->count) {
         list_branch(simulation, scheduler, w);
@@ -529,6 +496,7 @@ static void step(struct accp_simulation *simulation, int s)
 {
     struct accp_model_scheduler *scheduler = &simulation->schedulers[s];
     int chosen = -1;
+    accp_queues_write(simulation, scheduler);
     if (!scheduler->frozen) {
         fetch(simulation, scheduler);
         chosen = choose(simulation, scheduler);

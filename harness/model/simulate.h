@@ -13,13 +13,20 @@ enum {
     ACCP_MODEL_STAGES = 3, /* in which an instruction reads its registers */
     ACCP_MODEL_AHEAD = 2,  /* stages between its issue and these */
     ACCP_MODEL_PIPELINE = ACCP_MODEL_AHEAD + ACCP_MODEL_STAGES,
+    ACCP_MODEL_QUEUED = 3, /* the stage behind which an instruction for a queue gets there */
+    ACCP_MODEL_RESULTS =
+        16, /* of queues, under way to a scheduler's registers, that are told apart */
     ACCP_MODEL_UNCOUNTED = 4, /* cycles after an issue before it counts among the warp's */
     ACCP_MODEL_LINES = 2,     /* on their way to a warp at the same time, at most */
     ACCP_MODEL_BRANCHES = 256 /* that are listed at a time */
 };
 
+/* Holds until `clear_cycle` what has its queue behind it, and from `set_cycle` on what is still to come
+ * to it. */
 struct accp_model_scoreboard {
-    int64_t set_cycle, clear_cycle; /* counts between these */
+    int64_t set_cycle, clear_cycle;
+    int64_t
+        pending; /* instructions that are still to come to their queue, or results to the banks */
 };
 
 struct accp_model_line {
@@ -55,10 +62,19 @@ struct accp_model_reader {
     const struct accp_model_instruction *instruction; /* NULL: nothing that reads */
     uint8_t warp;
     uint8_t pending;                         /* bit k: reads[k] is still to come */
-    uint8_t latches[ACCP_MODEL_READS];       /* that reads[k] goes to */
+    uint16_t latches[ACCP_MODEL_READS];      /* that reads[k] goes to */
     uint8_t from_fma;                        /* bit k: an FMA pipe made reads[k] */
     uint8_t late;                            /* bit k: a younger result was read in its stead */
     int32_t written_cycle[ACCP_MODEL_READS]; /* reads[k] is in its bank, by the SM's clock */
+};
+
+/* What comes out of a queue. */
+struct accp_model_result {
+    int64_t cycle;            /* is written, if nothing else is then */
+    uint8_t warp, scoreboard; /* which is released */
+    uint8_t release_cycles;   /* so much later */
+    uint8_t banks;            /* bit b: it is written to bank b; 0: in a time of its own */
+    uint32_t unused;
 };
 
 /* A scheduler has a clock of its own, which stands still in cycles in which the last of the reading
@@ -78,6 +94,14 @@ struct accp_model_scheduler {
     struct {
         int warp, reg; /* of the entry; -1: none */
     } reuse[ACCP_MODEL_LATCHES];
+    uint64_t queue_reads
+        [ACCP_MODEL_BANKS]; /* bit k: in k cycles of the SM one for a queue reads there */
+    uint64_t writes[ACCP_MODEL_BANKS]; /* bit k: in k cycles a result of a pipe is written there */
+    int64_t queue_port_cycle;          /* of the SM: the queues' port to the registers is free */
+    int64_t store_order_cycle;         /* a store without a register may follow the last one */
+    int64_t special_cycle;             /* S2R may follow the last store */
+    int64_t result_count;
+    struct accp_model_result results[ACCP_MODEL_RESULTS];
     struct accp_model_warp warps[ACCP_MODEL_SCHEDULER_WARPS];
 };
 
@@ -87,6 +111,7 @@ struct accp_simulation {
     int scheduler_count;
     int64_t cycle, warm_cycles; /* the trace begins then */
     int64_t shared_cycle;       /* the queue that the schedulers share is free */
+    int64_t special_cycle;      /* the unit of S2R is */
     int64_t store_cycle;        /* that of their stores to shared memory is */
     int branch_count;           /* in the last run, in their order */
     struct accp_model_branch branches[ACCP_MODEL_BRANCHES];

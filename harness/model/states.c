@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+enum { SHARED = 3 }; /* times that the schedulers share */
+
 /* What has passed is all the same: nothing asks how long ago it was. */
 static int64_t from(int64_t now, int64_t cycle)
 {
@@ -26,7 +28,7 @@ static void rebase_warp(struct accp_model_warp *warp, int64_t now, int64_t sched
     for (int k = 0; k < ACCP_SCOREBOARDS; ++k) {
         struct accp_model_scoreboard *scoreboard = &warp->scoreboards[k];
         scoreboard->clear_cycle = from(now, scoreboard->clear_cycle);
-        scoreboard->set_cycle = scoreboard->clear_cycle ? from(now, scoreboard->set_cycle) : 0;
+        scoreboard->set_cycle = scoreboard->pending ? from(now, scoreboard->set_cycle) : 0;
     }
     for (int k = 0; k < ACCP_MODEL_REGISTERS; ++k) {
         const int32_t cycle = warp->written_cycle[k], past = (int32_t)now;
@@ -42,6 +44,17 @@ static void rebase_reader(struct accp_model_reader *reader, int32_t now, int32_t
         const bool matters = reader->pending >> k & 1;
         reader->written_cycle[k] = !matters ? 0 : cycle > oldest ? cycle : oldest;
     }
+}
+
+/* Of the port's times, that it is free from now on differs from that it has been. */
+static void rebase_queues(struct accp_model_scheduler *scheduler, int64_t now)
+{
+    scheduler->queue_port_cycle =
+        scheduler->queue_port_cycle < now ? -1 : scheduler->queue_port_cycle - now;
+    scheduler->store_order_cycle = from(now, scheduler->store_order_cycle);
+    scheduler->special_cycle = from(now, scheduler->special_cycle);
+    for (int k = 0; k < scheduler->result_count; ++k)
+        scheduler->results[k].cycle -= now;
 }
 
 static void rebase(struct accp_simulation *simulation)
@@ -61,9 +74,11 @@ static void rebase(struct accp_simulation *simulation)
             rebase_reader(&scheduler->readers[k], (int32_t)now,
                           simulation->parameters->write_cycles -
                               simulation->parameters->late_read_cycles);
+        rebase_queues(scheduler, now);
         scheduler->cycle = 0;
     }
     simulation->shared_cycle = from(now, simulation->shared_cycle);
+    simulation->special_cycle = from(now, simulation->special_cycle);
     simulation->store_cycle = from(now, simulation->store_cycle);
     simulation->cycle = 0;
 }
@@ -108,7 +123,8 @@ static uint8_t *image_of(struct accp_model_states *states, int at)
 /* An image: the times that the schedulers share, and each scheduler up to its last warp. */
 static void save(const struct accp_simulation *simulation, uint8_t *image)
 {
-    const int64_t shared[2] = {simulation->shared_cycle, simulation->store_cycle};
+    const int64_t shared[] = {simulation->shared_cycle, simulation->special_cycle,
+                              simulation->store_cycle};
     memcpy(image, shared, sizeof shared);
     image += sizeof shared;
     for (int s = 0; s < simulation->scheduler_count; ++s) {
@@ -120,7 +136,8 @@ static void save(const struct accp_simulation *simulation, uint8_t *image)
 
 static bool is_saved_as(const struct accp_simulation *simulation, const uint8_t *image)
 {
-    const int64_t shared[2] = {simulation->shared_cycle, simulation->store_cycle};
+    const int64_t shared[] = {simulation->shared_cycle, simulation->special_cycle,
+                              simulation->store_cycle};
     bool equal = !memcmp(image, shared, sizeof shared);
     image += sizeof shared;
     for (int s = 0; s < simulation->scheduler_count && equal; ++s) {
@@ -136,7 +153,7 @@ void accp_model_states_clear(struct accp_model_states *states,
 {
     states->count = states->branch_count = 0;
     memset(states->slots, -1, sizeof states->slots);
-    states->image_bytes = 2 * sizeof(int64_t);
+    states->image_bytes = SHARED * sizeof(int64_t);
     for (int s = 0; s < simulation->scheduler_count; ++s)
         states->image_bytes += used_bytes(&simulation->schedulers[s]);
 }
@@ -177,11 +194,12 @@ void accp_model_states_restore(const struct accp_model_states *states, int at,
                                struct accp_simulation *simulation)
 {
     const uint8_t *image = states->images + (size_t)at * states->image_bytes;
-    int64_t shared[2];
+    int64_t shared[SHARED];
     memcpy(shared, image, sizeof shared);
     image += sizeof shared;
     simulation->shared_cycle = shared[0];
-    simulation->store_cycle = shared[1];
+    simulation->special_cycle = shared[1];
+    simulation->store_cycle = shared[2];
     simulation->cycle = 0;
     for (int s = 0; s < simulation->scheduler_count; ++s) {
         const size_t bytes = used_bytes(&simulation->schedulers[s]);
