@@ -240,6 +240,7 @@ static void simulate(struct workshop *workshop, const struct programs *programs,
         deal_starts(random, phases, span, starts[w]);
     for (int phase = 0; phase < phases; ++phase) {
         accp_simulation_init(simulation, program, parameters, options->without, schedulers, warps);
+        simulation->sm_warps = options->warps;
         for (int s = 0; s < schedulers; ++s)
             for (int w = 0; w < warps; ++w) {
                 struct accp_model_warp *warp = &simulation->schedulers[s].warps[w];

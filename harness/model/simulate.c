@@ -419,6 +419,18 @@ static void list_branch(struct accp_simulation *simulation,
         (uint8_t)(scheduler - simulation->schedulers), (uint8_t)w, (int32_t)simulation->cycle};
 }
 
+/* How much later the first line of a loop comes that is too long to be kept: it is filled from its
+ * beginning on. */
+static int miss_cycles(const struct accp_simulation *simulation,
+                       const struct accp_model_program *program)
+{
+    const struct accp_model_parameters *parameters = simulation->parameters;
+    if (program->lines <= parameters->cache_lines || !has(simulation, ACCP_MECHANISM_CACHE))
+        return 0;
+    return parameters->cache_miss_cycles + program->line_position / parameters->fill_instructions +
+           (simulation->sm_warps > 2 ? parameters->cache_share_cycles : 0);
+}
+
 /* A taken branch: what is in the buffer is of no use any more, and nothing is reused across it. */
 static void jump(const struct accp_simulation *simulation, struct accp_model_scheduler *scheduler,
                  int w, const struct accp_model_instruction *branch, int target)
@@ -432,10 +444,8 @@ static void jump(const struct accp_simulation *simulation, struct accp_model_sch
     if (!has(simulation, ACCP_MECHANISM_BRANCH)) return;
     memset(warp->lines, 0, sizeof warp->lines);
     warp->buffered = has(simulation, ACCP_MECHANISM_LINES) ? target : warp->program->count;
-    const bool misses = target == 0 && warp->program->lines > parameters->cache_lines &&
-                        has(simulation, ACCP_MECHANISM_CACHE);
     const int64_t arrival = now + parameters->branch_cycles +
-                            (misses ? parameters->cache_miss_cycles : 0) +
+                            (target == 0 ? miss_cycles(simulation, warp->program) : 0) +
                             (branch->strays ? parameters->fetch_retry_cycles : 0);
     warp->request_cycle = arrival - parameters->fetch_latency_cycles;
     if (warp->buffered > target && warp->ready_cycle < arrival) warp->ready_cycle = arrival;

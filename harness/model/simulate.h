@@ -109,6 +109,7 @@ struct accp_simulation {
     const struct accp_model_parameters *parameters;
     uint32_t without;
     int scheduler_count;
+    int sm_warps;               /* on all its schedulers, simulated or not */
     int64_t cycle, warm_cycles; /* the trace begins then */
     int64_t shared_cycle;       /* the queue that the schedulers share is free */
     int64_t special_cycle;      /* the unit of S2R is */
