@@ -81,7 +81,7 @@ END
 # New loops are of the same form, and find room in the template.
 python3 "$(dirname "$0")/calibration_loops.py" "$loops" 1 3 >"$scratch/fresh.tsv"
 "$build/calibrate" "$scratch/fresh.tsv" --measure "$template" "$scratch/out.tsv" 1
-[ "$(awk -F'\t' '$1 == "loop" && $5 == 104' "$scratch/out.tsv" | wc -l)" = $((19 * 3)) ] || fail 'not every new loop was measured'
+[ "$(awk -F'\t' '$1 == "loop" && $5 == 104' "$scratch/out.tsv" | wc -l)" = $((22 * 3)) ] || fail 'not every new loop was measured'
 
 ACCP_FAKE=wrong_results refused 1 'left 1 of its counter in warp 0' "${measure[@]}"
 ACCP_FAKE=no_device refused 77 NO_DEVICE "${measure[@]}"
