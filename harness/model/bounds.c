@@ -51,7 +51,7 @@ void accp_bounds_fill(const struct accp_model_program *program,
     }
     count_reads(program, reads);
     const int heavy = of[ACCP_UNIT_HEAVY] * parameters->fma_cycles +
-                      of[ACCP_UNIT_WIDE] * parameters->wide_cycles +
+                      of[ACCP_UNIT_WIDE] * (parameters->fma_cycles + parameters->wide_held_cycles) +
                       of[ACCP_UNIT_HALF] * parameters->fma_cycles;
     const int halves = parameters->fma_pipes > 1 ? of[ACCP_UNIT_HALF] : 0;
     const int fma = heavy + (of[ACCP_UNIT_FMA] + halves) * parameters->fma_cycles;

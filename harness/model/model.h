@@ -23,7 +23,7 @@
     MECHANISM(SHARES, "shares", \
               "else the one that issued least of late, or waits longest without") \
     MECHANISM(PIPES, "pipes", "16 lanes hold their pipe for two cycles") \
-    MECHANISM(WIDE, "wide", "IMAD.WIDE and IMAD.HI hold theirs for four, and delay the next") \
+    MECHANISM(WIDE, "wide", "IMAD.WIDE and IMAD.HI keep the last reading stage for two more") \
     MECHANISM(UNIFORM, "uniform", "the uniform pipe is held for two cycles") \
     MECHANISM(QUEUES, "queues", "LDC, S2R and those of the SFU stand in a queue") \
     MECHANISM(PORTS, "ports", "a register bank gives one register in a cycle") \

@@ -102,12 +102,15 @@ static void add_read(struct accp_model_instruction *out, int reg, enum accp_slot
     }
     out->latches |= latch;
     if (reuse) out->kept |= latch;
-    for (int k = 0; k < out->read_count; ++k)
+    /* The addend of a wide product is read by itself, and its odd half last. */
+    const bool is_addend = out->unit == ACCP_UNIT_WIDE && slot == ACCP_SLOT_C;
+    for (int k = 0; k < out->read_count && !is_addend; ++k)
         if (out->reads[k].reg == reg) {
             out->reads[k].latches |= latch;
             return;
         }
     if (out->read_count == ACCP_MODEL_READS) return;
+    if (is_addend && reg % 2) out->last_reads |= (uint8_t)(1u << out->read_count);
     out->reads[out->read_count++] = (struct accp_model_read){(uint8_t)reg, latch};
 }
 
@@ -146,12 +149,9 @@ static void translate(const struct accp_instruction *in,
         .read_barrier = in->control.read_barrier,
         .wait_mask = in->control.wait_mask,
     };
-    if (out->unit == ACCP_UNIT_WIDE) {
-        if (is_without(without, ACCP_MECHANISM_WIDE))
-            out->unit = ACCP_UNIT_HEAVY;
-        else
-            out->wait_cycles = (uint8_t)(out->wait_cycles + parameters->wide_pause_cycles);
-    }
+    if (out->unit == ACCP_UNIT_WIDE && is_without(without, ACCP_MECHANISM_WIDE))
+        out->unit = ACCP_UNIT_HEAVY;
+    if (out->unit == ACCP_UNIT_WIDE) out->held_cycles = (uint8_t)parameters->wide_held_cycles;
     if (out->unit == ACCP_UNIT_UNIFORM && is_without(without, ACCP_MECHANISM_UNIFORM))
         out->unit = ACCP_UNIT_NONE;
     out->from_fma = is_fma(out->unit);

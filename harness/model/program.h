@@ -52,6 +52,8 @@ struct accp_model_instruction {
     uint16_t latches; /* that it reads to */
     uint16_t kept;    /* those of them whose registers stay for reuse */
     uint8_t read_count, write_count;
+    uint8_t last_reads;  /* bit k: reads[k] is read in the last stage only */
+    uint8_t held_cycles; /* it stays so much longer there than its reads need */
     struct accp_model_read reads[ACCP_MODEL_READS];
     uint8_t writes[ACCP_MODEL_WRITES];
     uint8_t

@@ -209,7 +209,8 @@ static void start_reading(const struct accp_simulation *simulation,
     struct accp_model_reader *reader = &scheduler->readers[0];
     const struct accp_model_warp *warp = &scheduler->warps[w];
     uint16_t held = 0;
-    *reader = (struct accp_model_reader){.instruction = instruction, .warp = (uint8_t)w};
+    *reader = (struct accp_model_reader){
+        .instruction = instruction, .warp = (uint8_t)w, .held_cycles = instruction->held_cycles};
     for (int k = 0; k < instruction->read_count; ++k) {
         const struct accp_model_read *read = &instruction->reads[k];
         for (int latch = 0; latch < ACCP_MODEL_LATCHES; ++latch)
@@ -288,8 +289,8 @@ static void read_bank(const struct accp_simulation *simulation,
         struct accp_model_reader *reader = &scheduler->readers[stage];
         if (!reader->instruction) continue;
         for (int k = 0; reader->pending >> k; ++k) {
-            if (!is_pending(reader, k, bank) || reader->latches[k] & taken ||
-                reader->written_cycle[k] > simulation->cycle)
+            if (!is_pending(reader, k, bank) || reader->instruction->last_reads >> k & 1 ||
+                reader->latches[k] & taken || reader->written_cycle[k] > simulation->cycle)
                 continue;
             reader->pending &= (uint8_t) ~(1u << k);
             return;
@@ -336,7 +337,12 @@ static void delay_results(const struct accp_simulation *simulation,
  * pipe takes longer; one of another pipe that would come with it does not go. */
 static bool go(const struct accp_simulation *simulation, struct accp_model_scheduler *scheduler)
 {
-    const struct accp_model_instruction *instruction = scheduler->readers[LAST].instruction;
+    struct accp_model_reader *last = &scheduler->readers[LAST];
+    const struct accp_model_instruction *instruction = last->instruction;
+    if (last->held_cycles) {
+        --last->held_cycles;
+        return false;
+    }
     if (!instruction || !has(simulation, ACCP_MECHANISM_WRITES)) return true;
     const bool usual = instruction->from_fma || instruction->unit == ACCP_UNIT_ALU;
     if (!usual && instruction->unit != ACCP_UNIT_FP64) return true;
@@ -399,10 +405,8 @@ static void take_unit(const struct accp_simulation *simulation,
         if (parameters->fma_pipes == 1) scheduler->fma_cycle[0] = fma;
         break;
     case ACCP_UNIT_HEAVY:
+    case ACCP_UNIT_WIDE: /* while it is held, the clock of its pipe stands still as well */
         scheduler->fma_cycle[1] = fma;
-        break;
-    case ACCP_UNIT_WIDE:
-        scheduler->fma_cycle[1] = now + parameters->wide_cycles;
         break;
     case ACCP_UNIT_HALF:
         scheduler->fma_cycle[0] = scheduler->fma_cycle[1] = fma;

@@ -61,6 +61,7 @@ struct accp_model_branch {
 struct accp_model_reader {
     const struct accp_model_instruction *instruction; /* NULL: nothing that reads */
     uint8_t warp;
+    uint8_t held_cycles;                     /* still to stay in the last stage */
     uint8_t pending;                         /* bit k: reads[k] is still to come */
     uint16_t latches[ACCP_MODEL_READS];      /* that reads[k] goes to */
     uint8_t from_fma;                        /* bit k: an FMA pipe made reads[k] */
