@@ -183,7 +183,8 @@ static const struct own {
     size_t load;
 } owns[] = {{ACCP_MECHANISM_WIDE, "wide", 0},          {ACCP_MECHANISM_UNIFORM, "uniform", 0},
             {ACCP_MECHANISM_CACHE, "long", 0},         {ACCP_MECHANISM_QUEUES, "scoreboards", 0},
-            {ACCP_MECHANISM_SHARED, "scoreboards", 0}, {ACCP_MECHANISM_FETCH, "nop", 1}};
+            {ACCP_MECHANISM_SHARED, "scoreboards", 0}, {ACCP_MECHANISM_FETCH, "nop", 1},
+            {ACCP_MECHANISM_WRITES, "fp64", 0}};
 
 static enum accp_status print_own(const struct calibration *calibration, int mechanism,
                                   struct accp_error *error)
