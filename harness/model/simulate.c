@@ -172,21 +172,10 @@ static int choose(const struct accp_simulation *simulation,
     return chosen;
 }
 
-/* What each warp was served beyond the least. Half of it is forgotten whenever the warps have had so
- * many issues each, on the average. */
-static void forget_half(struct accp_model_scheduler *scheduler)
-{
-    int least = scheduler->warps[0].served;
-    for (int w = 1; w < scheduler->warp_count; ++w)
-        if (scheduler->warps[w].served < least) least = scheduler->warps[w].served;
-    for (int w = 0; w < scheduler->warp_count; ++w)
-        scheduler->warps[w].served = (scheduler->warps[w].served - least) / 2;
-    scheduler->served = 0;
-}
-
 /* After a cycle of the SM in which `issued` did, or none (-1). An issue counts only some cycles later,
- * so that a warp goes on for a while before the others are seen to be behind it. A lone warp has no
- * share, and one state less to tell apart. */
+ * so that a warp goes on for a while before the others are seen to be behind it. A counter that would
+ * overflow halves those of all warps, and is not raised. A lone warp has no share, and one state less
+ * to tell apart. */
 static void count_issue(const struct accp_simulation *simulation,
                         struct accp_model_scheduler *scheduler, int issued)
 {
@@ -196,9 +185,12 @@ static void count_issue(const struct accp_simulation *simulation,
     memmove(uncounted + 1, uncounted, ACCP_MODEL_UNCOUNTED - 1);
     uncounted[0] = (uint8_t)(issued + 1);
     if (!counted) return;
-    ++scheduler->warps[counted - 1].served;
-    if (++scheduler->served == simulation->parameters->share_issues * scheduler->warp_count)
-        forget_half(scheduler);
+    if (scheduler->warps[counted - 1].served < simulation->parameters->share_limit) {
+        ++scheduler->warps[counted - 1].served;
+        return;
+    }
+    for (int w = 0; w < scheduler->warp_count; ++w)
+        scheduler->warps[w].served /= 2;
 }
 
 /* On its way to the reading stages, with what the reuse cache does not hold. */
