@@ -58,7 +58,7 @@ static const char *const style[] = {
     "dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}\n",
     "@media screen and (max-width:48rem){.claims thead{display:none}.claims tr{display:grid;grid-template-columns:auto 1fr;",
     "gap:0 .8rem;padding:.4rem 0;border-bottom:1px solid var(--rule)}.claims td{padding:0}.claims td:nth-child(n+3):not(:last-child){display:none}",
-    ".claims td:last-child{grid-column:1/-1}}\n",
+    ".claims td:last-child{grid-column:1/-1}.claims td:nth-child(2),.claims td:last-child{white-space:normal;overflow-wrap:anywhere}}\n",
     "@media screen and (max-width:36rem){dl{grid-template-columns:1fr}dd{margin-left:1rem}.verdict strong{font-size:1.4rem}}\n",
     "@media print{:root{color-scheme:light;--paper:#fff;--ink:#000;--soft:#444;--rule:#bbb;--shade:#f3f3f3;",
     "--blue:#0068a8;--red:#b94a00;--green:#00785a;--amber:#8a6100;--violet:#99467a}\n",

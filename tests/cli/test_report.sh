@@ -225,6 +225,16 @@ shoot light 1280
 shoot dark 1280 --blink-settings=preferredColorScheme=0
 ! cmp -s light.png dark.png || broken 'other colours in the dark'
 shoot narrow 500
+# On a phone's 320 pixels a claim is read without scrolling sideways, however long its name and its reason.
+sed -e 's|<meta http-equiv[^>]*>||' -e 's|<body>|<body style="width:320px">|' all.html >phone.html
+cat >>phone.html <<'END'
+<script>for (const claims of document.querySelectorAll("details")) claims.open = true;
+const boxes = [...document.querySelectorAll(".claims")].map(claims => claims.parentElement);
+document.title = "wide " + boxes.filter(box => box.scrollWidth > 320).length + " of " + boxes.length;</script>
+END
+HOME=$scratch timeout 100 "$browser" --headless=new "${walls[@]}" --disable-gpu --window-size=500,2400 --dump-dom "file://$scratch/phone.html" \
+    >phone.dom 2>phone.log || broken "a page on a phone: $(tail -n3 phone.log)"
+grep -q '<title>wide 0 of [1-9]' phone.dom || broken "claims as wide as a phone: $(grep -o '<title>wide[^<]*' phone.dom)"
 HOME=$scratch timeout 100 "$browser" --headless=new "${walls[@]}" --disable-gpu --print-to-pdf=page.pdf "file://$scratch/page.html" >pdf.log 2>&1 ||
     broken "a print: $(tail -n3 pdf.log)"
 [ "$(wc -c <page.pdf)" -gt 60000 ] || broken 'a print with something in it'
