@@ -2,6 +2,7 @@
 
 #include "base/word.h"
 #include "cli/changes.h"
+#include "cli/explain_probe.h"
 #include "cli/select.h"
 #include "sass/chain.h"
 
@@ -12,6 +13,13 @@
 enum { DEFAULT_WARPS = 8 };
 
 static const struct accp_word changes[ACCP_CHANGE_COUNT] = {ACCP_CHANGE_TABLE(ACCP_WORD)};
+
+/* Each behind ", ". */
+static const char listed_probes[] =
+#define EXPLAINED(probe, recordings, says) ", " #probe
+    ACCP_EXPLAINED_TABLE(EXPLAINED);
+#undef EXPLAINED
+static const char *const probes = listed_probes + sizeof ", " - 1;
 
 const char *accp_change_name(enum accp_change_kind kind)
 {
@@ -42,8 +50,8 @@ static enum accp_status open_role(const struct accp_options *options, const char
     if (!explained->role)
         return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                          "\"%.60s\" is no role (accprobe list shows them), nor a probe that can be "
-                         "explained (optimal, sink); for a kernel of your own: --cubin FILE",
-                         name);
+                         "explained (%s); for a kernel of your own: --cubin FILE",
+                         name, probes);
     if (explained->role->dispatch == ACCP_DISPATCH_MIXED)
         return accp_fail(
             error, ACCP_STATUS_INPUT, explained->role->name, -1,
@@ -87,10 +95,10 @@ static enum accp_status open_any(const struct accp_options *options,
     if (options->cubin) return open_cubin(options, explained, error);
     if (options->operand_count > 0)
         return open_role(options, options->operands[0], explained, error);
-    return accp_fail(
-        error, ACCP_STATUS_USAGE, NULL, -1,
-        "explain what? Name a role (accprobe list shows them), a probe (optimal, sink), "
-        "or --cubin FILE (and --kernel NAME where it has several kernels)");
+    return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
+                     "explain what? Name a role (accprobe list shows them), a probe (%s), "
+                     "or --cubin FILE (and --kernel NAME where it has several kernels)",
+                     probes);
 }
 
 /* Registers of an SM for each of so many threads: a warp gets them in units of `allocation`. */

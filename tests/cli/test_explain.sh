@@ -172,8 +172,9 @@ expect 0 '' "$accprobe" explain sink --golden 'a[b]*/golden'
 cmp -s stdout usual || broken "the same recording: $(cat stdout)"
 
 # What a person in a hurry does wrong.
-expect 4 'explain what?' "$accprobe" explain
+expect 4 'explain what? Name a role (accprobe list shows them), a probe (optimal, sink, mixed)' "$accprobe" explain
 expect 4 'run 1 and run 2 are one session' "$accprobe" explain optimal "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json
+expect 4 'is no role (accprobe list shows them), nor a probe that can be explained (optimal, sink, mixed)' "$accprobe" explain tail
 expect 4 'is no role' "$accprobe" explain optimal.chain31.acc1
 expect 4 'where it has several), not both' "$accprobe" explain optimal.chain29.acc1 --cubin "$built"
 expect 4 'names a kernel of --cubin' "$accprobe" explain --kernel $kernel
