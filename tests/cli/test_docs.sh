@@ -69,10 +69,10 @@ for (what, tool), values in walls.items():
 assert said == 24
 END
 
-# A row of a table has as many cells as its head, and a link leads to a file that is there.
+# A row of a table has as many cells as its head, a link leads to a file that is there, and so does a path in code quotes.
 python3 - "$ACCP_SOURCE_DIR" <<'END' || broken 'the tables and links of the docs'
 import pathlib, re, sys
-root, tables, links = pathlib.Path(sys.argv[1]), 0, 0
+root, tables, links, paths = pathlib.Path(sys.argv[1]), 0, 0, 0
 for page in [*root.glob("*.md"), *root.glob("golden/*.md"), *root.glob("docs/**/*.md")]:
     head, in_code = None, False
     for number, line in enumerate(page.read_text(encoding="utf-8").split("\n"), 1):
@@ -87,6 +87,36 @@ for page in [*root.glob("*.md"), *root.glob("golden/*.md"), *root.glob("docs/**/
         for link in re.findall(r"\]\(([^)#\s]+)[^)]*\)", line):
             assert "://" in link or (page.parent / link).exists(), f"{where}: {link}"
             links += 1
-assert tables > 60 and links > 80, (tables, links)
+        for path in re.findall(r"`((?:ci|docs|golden|harness|kernels|matrix|tests)/[\w./-]+)`", line):
+            assert (root / path).exists(), f"{where}: {path}"
+            paths += 1
+assert tables > 60 and links > 80 and paths > 80, (tables, links, paths)
+END
+
+# Which answers are tables of texts, docs/formats.md says; by their schemas it is those whose rows hold nothing else.
+python3 - "$ACCP_SOURCE_DIR/docs" <<'END' || broken 'the tables of texts that docs/formats.md names'
+import json, pathlib, re, sys
+docs = pathlib.Path(sys.argv[1])
+tables = []
+for path in sorted(docs.glob("schema/*.schema.json")):
+    row = json.loads(path.read_text()).get("properties", {}).get("rows", {}).get("items", {})
+    cells = [*row.get("properties", {}).values(), *row.get("patternProperties", {}).values()]
+    if cells and all(cell.get("type") == "string" or "enum" in cell for cell in cells):
+        tables.append(path.name.split(".")[0])
+sentence = re.search(r"^- (`.*?) are the tables for people", (docs / "formats.md").read_text(), re.M).group(1)
+assert re.findall("`([a-z-]+)`", sentence) == tables, (sentence, tables)
+END
+
+# An entry of the changelog is whole, and stands there once: a merge leaves the first line of one behind, or the older wording of another.
+python3 - "$ACCP_SOURCE_DIR/CHANGELOG.md" <<'END' || broken 'the entries of CHANGELOG.md'
+import re, sys
+entries = re.split(r"\n(?=- |#)", open(sys.argv[1], encoding="utf-8").read().rstrip())
+entries = [entry for entry in entries if entry.startswith("- ")]
+begun = {}
+for entry in entries:
+    assert entry.rstrip().endswith((".", ":")), "no end: " + entry
+    assert entry[:100] not in begun, "twice: " + entry
+    begun[entry[:100]] = entry
+assert len(entries) > 60, len(entries)
 END
 echo passed
