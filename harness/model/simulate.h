@@ -82,8 +82,8 @@ struct accp_model_result {
  * stages cannot let its instruction go. What has left that stage goes on. */
 struct accp_model_scheduler {
     int warp_count;
-    int owner;     /* the warp that goes on if it can; -1: none */
-    int last_warp; /* that issued */
+    int owner;                               /* the warp that goes on if it can; -1: none */
+    int last_warp;                           /* that issued */
     uint8_t uncounted[ACCP_MODEL_UNCOUNTED]; /* 1 + the warp that issued in each of the last cycles
                                                 of the SM, the latest first; 0: none did */
     bool frozen;
