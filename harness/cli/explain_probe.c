@@ -311,10 +311,28 @@ static enum accp_status read_runs(struct explaining *explaining, const char *rec
     return accp_summary_seeds(explaining->runs, explaining->run_count, error);
 }
 
+/* What chooses a loop to predict says nothing to runs: ignored, it would seem to have been heard. */
+static enum accp_status check_options(const struct accp_options *options, struct accp_error *error)
+{
+    const char *given = options->arch         ? "--arch"
+                        : options->cubin      ? "--cubin"
+                        : options->kernel     ? "--kernel"
+                        : options->loop >= 0  ? "--loop"
+                        : options->warps >= 0 ? "--warps"
+                                              : NULL;
+    if (!given) return ACCP_STATUS_OK;
+    return accp_fail(
+        error, ACCP_STATUS_USAGE, NULL, -1,
+        "%s: %s is a probe, and what runs of it measured is explained: leave it out, or "
+        "name a role instead (accprobe list)",
+        given, options->operands[0]);
+}
+
 enum accp_status accp_explain_probe(const struct accp_options *options, struct accp_error *error)
 {
     const int row = row_of(options);
     struct explaining explaining = {.options = options, .says = explained[row].says};
+    ACCP_TRY(check_options(options, error));
     enum accp_status status = read_runs(&explaining, explained[row].recordings, error);
     if (status == ACCP_STATUS_OK)
         status =

@@ -8,6 +8,7 @@
 #include "golden/record.h"
 #include "report/export.h"
 #include "report/judgement.h"
+#include "report/table.h"
 #include "verdict/document.h"
 #include "verdict/verdict.h"
 
@@ -331,7 +332,11 @@ static enum accp_status print(const struct accp_options *options, const struct a
 {
     if (options->shape == ACCP_FORMAT_JSON) return accp_report_json(report, stdout, error);
     ACCP_TRY(accp_report_text(report, stdout, options->shape == ACCP_FORMAT_MARKDOWN, error));
-    if (pending[0]) printf("pending: %s\n", pending);
+    if (pending[0]) {
+        fputs("pending: ", stdout);
+        accp_text_put(stdout, pending, options->shape == ACCP_FORMAT_MARKDOWN);
+        putchar('\n');
+    }
     return options->measurements ? accp_export_write(ACCP_EXPORT_ctest, report, stdout, error)
                                  : ACCP_STATUS_OK;
 }
@@ -340,7 +345,7 @@ enum accp_status accp_judging(const struct accp_options *options, const struct a
                               size_t run_count, const char *file, const char *note,
                               int *exit_status, struct accp_error *error)
 {
-    char pending[512] = "";
+    char pending[6 * PATH_MAX] = ""; /* a command to copy: with the folder twice, quoted once */
     struct accp_judged *judged;
     ACCP_TRY(accp_judging_judge(options, runs, run_count, file, &judged, error));
     const struct accp_report report = {

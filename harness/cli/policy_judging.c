@@ -1,6 +1,7 @@
 #include "cli/policy_judging.h"
 
 #include "base/file.h"
+#include "base/text.h"
 
 #include <glob.h>
 #include <limits.h>
@@ -30,6 +31,16 @@ static enum accp_status read_runs(char *const *paths, size_t count,
     return ACCP_STATUS_OK;
 }
 
+/* Whoever gave a folder has not numbered its runs: names the second of two that do not go together. */
+static enum accp_status name_run(const glob_t *files, enum accp_status status,
+                                 struct accp_error *error)
+{
+    const struct accp_error cause = *error;
+    if (status == ACCP_STATUS_OK || cause.where[0] || cause.offset < 0) return status;
+    return accp_fail(error, status, files->gl_pathv[cause.offset], -1,
+                     "%s (runs are numbered in the order of their names)", cause.text);
+}
+
 static enum accp_status read_folder(const char *path, struct accp_policy_judging *judging,
                                     struct accp_error *error)
 {
@@ -38,16 +49,23 @@ static enum accp_status read_folder(const char *path, struct accp_policy_judging
     accp_file_pattern(path, folder, sizeof folder);
     snprintf(pattern, sizeof pattern, "%s/*.run.json", folder);
     if (glob(pattern, 0, NULL, &files) != 0 || files.gl_pathc == 0) {
+        char out[2 * PATH_MAX + 16], word[sizeof out + 16];
         globfree(&files);
+        snprintf(out, sizeof out, "%s/1.run.json", path);
+        accp_text_word(out, word, sizeof word);
         return accp_fail(error, ACCP_STATUS_INPUT, path, -1,
                          "holds no *.run.json: measure several processes into it, such as "
-                         "accprobe measure --probe ops --out %.200s/1.run.json",
-                         path);
+                         "accprobe measure --probe ops --out %.300s",
+                         word);
     }
     enum accp_status status = read_runs(files.gl_pathv, files.gl_pathc, judging, error);
+    if (status == ACCP_STATUS_OK && judging->count > 1)
+        status = name_run(
+            &files,
+            accp_policy_processes_init(&judging->processes, judging->runs, judging->count, error),
+            error);
     globfree(&files);
-    if (status != ACCP_STATUS_OK || judging->count == 1) return status;
-    return accp_policy_processes_init(&judging->processes, judging->runs, judging->count, error);
+    return status;
 }
 
 enum accp_status accp_policy_judging_read(const char *path, struct accp_policy_judging *judging,

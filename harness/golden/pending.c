@@ -1,5 +1,7 @@
 #include "golden/record.h"
 
+#include "base/text.h"
+
 #include <dirent.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,18 +38,20 @@ enum accp_status accp_golden_pending(const char *folder, const struct accp_run *
     const enum accp_status status = accp_run_write(path, run, error);
     if (status != ACCP_STATUS_OK) accp_folder_unmake(place, made);
     ACCP_TRY(status);
+    char word[4 * PATH_MAX + 8];
+    accp_text_word(place, word, sizeof word);
     size_t count = count_runs(place);
     if (count < ACCP_GOLDEN_SESSIONS_MIN)
         snprintf(text, text_bytes,
                  "pending baseline: %zu of %d sessions in %s; run the gate again, then accept them "
                  "with: "
                  "accprobe record %s/*.json --reason TEXT",
-                 count, ACCP_GOLDEN_SESSIONS_MIN, place, place);
+                 count, ACCP_GOLDEN_SESSIONS_MIN, place, word);
     else
         snprintf(
             text, text_bytes,
             "pending baseline: %zu sessions in %s; accept them with: accprobe record %s/*.json "
             "--reason TEXT",
-            count, place, place);
+            count, place, word);
     return ACCP_STATUS_OK;
 }

@@ -175,6 +175,11 @@ cmp -s stdout usual || broken "the same recording: $(cat stdout)"
 expect 4 'explain what? Name a role (accprobe list shows them), a probe (optimal, sink, mixed)' "$accprobe" explain
 expect 4 'run 1 and run 2 are one session' "$accprobe" explain optimal "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json
 expect 4 'is no role (accprobe list shows them), nor a probe that can be explained (optimal, sink, mixed)' "$accprobe" explain tail
+# What chooses a loop to predict: of runs that were measured it chooses nothing.
+for words in '--arch sm_80' "--cubin $built" '--kernel k' '--loop 0x10' '--warps 4'; do
+    # shellcheck disable=SC2086 # an option and its value
+    expect 4 "${words%% *}: optimal is a probe, and what runs of it measured is explained" "$accprobe" explain optimal $words
+done
 expect 4 'is no role' "$accprobe" explain optimal.chain31.acc1
 expect 4 'where it has several), not both' "$accprobe" explain optimal.chain29.acc1 --cubin "$built"
 expect 4 'names a kernel of --cubin' "$accprobe" explain --kernel $kernel

@@ -219,6 +219,8 @@ END
 # By the mean of several processes: made up, the best K twice as fast in one, so that the other is by their mean.
 mkdir processes
 expect 4 'holds no *.run.json' "$accprobe" policy --cubin "$cubin" --against processes
+mkdir "it's empty"
+expect 4 "--out 'it'\\''s empty/1.run.json'" "$accprobe" policy --cubin "$cubin" --against "it's empty"
 python3 - "$recorded/operators/ops-1.run.json" <<'END' || broken 'two processes'
 import json, sys
 run = json.load(open(sys.argv[1]))
@@ -239,7 +241,7 @@ expect 0 '' "$accprobe" policy --cubin "$cubin" --against processes --format jso
 grep -q '"split": "1", "best": "1", "cycles": "100", "regret": "0.00 %", "always 1": "0.00 %", "always 2": "10.00 %", "always 4": "100.00 %", "processes": "2", "standard error": "0.00 %"' stdout ||
     broken "a judgement by the mean: $(cat stdout)"
 cp processes/1.run.json processes/3.run.json
-expect 4 'are one session' "$accprobe" policy --cubin "$cubin" --against processes
+expect 4 'processes/3.run.json: run 1 and run 3 are one session' "$accprobe" policy --cubin "$cubin" --against processes
 sed 's/13\.0\.88/13.0.48/' "$recorded/operators/ops-1.run.json" >other.json
 expect 4 'give the cubin that was measured' "$accprobe" policy --cubin "$cubin" --against other.json
 
