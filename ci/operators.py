@@ -108,9 +108,9 @@ def row_of(cell, times, frozen, sass, chains):
         sys.exit(f"operators.py: {cell}: accprobe takes {split} accumulators, docs/policy/frozen-answers.tsv has {frozen['unit']}")
     if abs(float(sass["regret"].rstrip(" %")) - over[split]) > 0.006 or sass["processes"] != str(len(times[1])):
         sys.exit(f"operators.py: {cell}: accprobe says {sass['regret']} of {sass['processes']} processes, they say {over[split]:.3f} %")
-    return (cell, frozen["seen"], len(times[1]), f"{best:.6g}", *(f"{over[acc]:.2f}" if acc in over else "-" for acc in ACCS),
-            sass["standard error"].rstrip(" %"), split, sass["rule"], f"{over[split]:.2f}", frozen["one"],
-            f"{over[int(frozen['one'])]:.2f}", chains["split"], chains["rule"], f"{over[int(chains['split'])]:.2f}")
+    return (cell, frozen["seen"], len(times[1]), f"{best:.6g}", *(f"{over[acc]:.4f}" if acc in over else "-" for acc in ACCS),
+            sass["standard error"].rstrip(" %"), split, sass["rule"], f"{over[split]:.4f}", frozen["one"],
+            f"{over[int(frozen['one'])]:.4f}", chains["split"], chains["rule"], f"{over[int(chains['split'])]:.4f}")
 
 
 def cells(accprobe, cubin):
@@ -159,8 +159,8 @@ def by_size(rows):
 def worst(rows):
     print("| the worst cells | split | best | regret | standard error |\n|---|---:|---:|---:|---:|")
     for row in sorted(rows, key=lambda row: -float(row["sass_regret"]))[:SHOWN]:
-        best = next(acc for acc in ACCS if row[f"over{acc}"] == "0.00")
-        print(f"| {row['cell']} | {row['sass_split']} | {best} | {row['sass_regret']} % | {row['error']} % |")
+        best = next(acc for acc in ACCS if float(row[f"over{acc}"]) == 0)
+        print(f"| {row['cell']} | {row['sass_split']} | {best} | {float(row['sass_regret']):.2f} % | {row['error']} % |")
 
 
 def tables(path):
