@@ -3,11 +3,6 @@
 #include <stddef.h>
 #include <string.h>
 
-static bool has(const struct accp_simulation *simulation, enum accp_mechanism mechanism)
-{
-    return !(simulation->without >> mechanism & 1u);
-}
-
 static int64_t later(int64_t left, int64_t right)
 {
     return left > right ? left : right;
@@ -47,7 +42,7 @@ static void read_through_port(const struct accp_simulation *simulation,
 {
     const int64_t in = start + simulation->parameters->queue_port_cycles - simulation->cycle;
     scheduler->queue_port_cycle = start + simulation->parameters->queue_read_cycles;
-    if (in > 63 || !has(simulation, ACCP_MECHANISM_PORTS)) return;
+    if (in > 63 || !accp_simulation_has(simulation, ACCP_MECHANISM_PORTS)) return;
     for (int k = 0; k < instruction->read_count; ++k)
         scheduler->queue_reads[instruction->reads[k].reg % ACCP_MODEL_BANKS] |= UINT64_C(1) << in;
 }
@@ -58,7 +53,7 @@ static int64_t start_store(const struct accp_simulation *simulation,
                            const struct accp_model_scheduler *scheduler, bool reads)
 {
     int64_t start = simulation->cycle;
-    if (!has(simulation, ACCP_MECHANISM_QUEUES)) return start;
+    if (!accp_simulation_has(simulation, ACCP_MECHANISM_QUEUES)) return start;
     if (!reads)
         start = later(start, scheduler->store_order_cycle);
     else if (scheduler->queue_port_cycle == start)
@@ -94,7 +89,7 @@ static int64_t start_other(struct accp_simulation *simulation,
 {
     const struct accp_model_parameters *parameters = simulation->parameters;
     int64_t start = simulation->cycle;
-    if (!has(simulation, ACCP_MECHANISM_QUEUES)) return start;
+    if (!accp_simulation_has(simulation, ACCP_MECHANISM_QUEUES)) return start;
     if (instruction->unit == ACCP_UNIT_SFU) {
         if (instruction->read_count) {
             start = later(start, scheduler->queue_port_cycle);
@@ -146,7 +141,8 @@ static void send_result(const struct accp_simulation *simulation,
     const struct latency latency = latency_of(simulation->parameters, instruction->unit);
     if (instruction->write_barrier >= ACCP_SCOREBOARDS) return;
     if (!instruction->write_count || scheduler->result_count == ACCP_MODEL_RESULTS ||
-        instruction->unit == ACCP_UNIT_SPECIAL_UNIFORM || !has(simulation, ACCP_MECHANISM_WRITES)) {
+        instruction->unit == ACCP_UNIT_SPECIAL_UNIFORM ||
+        !accp_simulation_has(simulation, ACCP_MECHANISM_WRITES)) {
         release(warp, instruction->write_barrier, clear);
         return;
     }

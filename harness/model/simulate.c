@@ -11,11 +11,6 @@ enum {
     RESULT_CYCLES = 2 /* so many before it is in its bank a result begins to pass the last stage */
 };
 
-static bool has(const struct accp_simulation *simulation, enum accp_mechanism mechanism)
-{
-    return !(simulation->without >> mechanism & 1u);
-}
-
 void accp_simulation_init(struct accp_simulation *simulation,
                           const struct accp_model_program *program,
                           const struct accp_model_parameters *parameters, uint32_t without,
@@ -77,7 +72,7 @@ static void fetch(const struct accp_simulation *simulation, struct accp_model_sc
     for (int w = 0; chosen >= 0 && w < scheduler->warp_count; ++w) {
         struct accp_model_warp *warp = &scheduler->warps[w];
         if (!wanted[w]) continue;
-        if (w != chosen && has(simulation, ACCP_MECHANISM_FETCH)) {
+        if (w != chosen && accp_simulation_has(simulation, ACCP_MECHANISM_FETCH)) {
             warp->request_cycle = now + parameters->fetch_retry_cycles;
             continue;
         }
@@ -133,7 +128,7 @@ static enum accp_cause hindrance(const struct accp_simulation *simulation,
     for (int k = 0; instruction->wait_mask >> k; ++k)
         if (instruction->wait_mask >> k & 1 && is_set(&warp->scoreboards[k], now))
             return ACCP_CAUSE_SCOREBOARD;
-    return !has(simulation, ACCP_MECHANISM_PIPES) ||
+    return !accp_simulation_has(simulation, ACCP_MECHANISM_PIPES) ||
                    unit_is_free(simulation, scheduler, instruction->unit)
                ? ACCP_CAUSE_ANOTHER
                : ACCP_CAUSE_PIPE;
@@ -154,7 +149,8 @@ static bool is_before(const struct accp_simulation *simulation,
 {
     const struct accp_model_warp *a = &scheduler->warps[w], *b = &scheduler->warps[chosen];
     if (a->yielded != b->yielded) return b->yielded;
-    if (!has(simulation, ACCP_MECHANISM_SHARES)) return a->issue_cycle < b->issue_cycle;
+    if (!accp_simulation_has(simulation, ACCP_MECHANISM_SHARES))
+        return a->issue_cycle < b->issue_cycle;
     return a->served != b->served ? a->served < b->served : w > chosen;
 }
 
@@ -179,7 +175,8 @@ static int choose(const struct accp_simulation *simulation,
 static void count_issue(const struct accp_simulation *simulation,
                         struct accp_model_scheduler *scheduler, int issued)
 {
-    if (scheduler->warp_count == 1 || !has(simulation, ACCP_MECHANISM_SHARES)) return;
+    if (scheduler->warp_count == 1 || !accp_simulation_has(simulation, ACCP_MECHANISM_SHARES))
+        return;
     uint8_t *uncounted = scheduler->uncounted;
     const int counted = uncounted[ACCP_MODEL_UNCOUNTED - 1];
     memmove(uncounted + 1, uncounted, ACCP_MODEL_UNCOUNTED - 1);
@@ -213,7 +210,8 @@ static void start_reading(const struct accp_simulation *simulation,
         if (warp->from_fma[read->reg]) reader->from_fma |= (uint8_t)(1u << k);
         reader->latches[k] = (uint16_t)(read->latches & ~held);
         const bool reads = !accp_queues_has(instruction) && (reader->latches[k] || !read->latches);
-        if (reads && has(simulation, ACCP_MECHANISM_PORTS)) reader->pending |= (uint8_t)(1u << k);
+        if (reads && accp_simulation_has(simulation, ACCP_MECHANISM_PORTS))
+            reader->pending |= (uint8_t)(1u << k);
     }
     for (int k = 0; k < instruction->read_count; ++k)
         for (int latch = 0; latch < ACCP_MODEL_LATCHES; ++latch) {
@@ -335,7 +333,7 @@ static bool go(const struct accp_simulation *simulation, struct accp_model_sched
         --last->held_cycles;
         return false;
     }
-    if (!instruction || !has(simulation, ACCP_MECHANISM_WRITES)) return true;
+    if (!instruction || !accp_simulation_has(simulation, ACCP_MECHANISM_WRITES)) return true;
     const bool usual = instruction->from_fma || instruction->unit == ACCP_UNIT_ALU;
     if (!usual && instruction->unit != ACCP_UNIT_FP64) return true;
     const int in = WRITE_CYCLES + (usual ? 0 : simulation->parameters->fp64_write_cycles);
@@ -350,7 +348,7 @@ static void advance(struct accp_simulation *simulation, struct accp_model_schedu
 {
     const struct accp_model_reader *queued = &scheduler->readers[ACCP_MODEL_QUEUED];
     if (queued->instruction && accp_queues_has(queued->instruction) &&
-        has(simulation, ACCP_MECHANISM_SCOREBOARDS))
+        accp_simulation_has(simulation, ACCP_MECHANISM_SCOREBOARDS))
         accp_queues_enter(simulation, scheduler, &scheduler->warps[queued->warp],
                           queued->instruction);
     for (int stage = LAST; stage > 0; --stage)
@@ -421,7 +419,8 @@ static int miss_cycles(const struct accp_simulation *simulation,
                        const struct accp_model_program *program)
 {
     const struct accp_model_parameters *parameters = simulation->parameters;
-    if (program->lines <= parameters->cache_lines || !has(simulation, ACCP_MECHANISM_CACHE))
+    if (program->lines <= parameters->cache_lines ||
+        !accp_simulation_has(simulation, ACCP_MECHANISM_CACHE))
         return 0;
     return parameters->cache_miss_cycles + program->line_position / parameters->fill_instructions +
            (simulation->sm_warps > 2 ? parameters->cache_share_cycles : 0);
@@ -437,9 +436,10 @@ static void jump(const struct accp_simulation *simulation, struct accp_model_sch
     warp->next = warp->target = target;
     for (int latch = 0; latch < ACCP_MODEL_LATCHES; ++latch)
         if (scheduler->reuse[latch].warp == w) scheduler->reuse[latch].warp = -1;
-    if (!has(simulation, ACCP_MECHANISM_BRANCH)) return;
+    if (!accp_simulation_has(simulation, ACCP_MECHANISM_BRANCH)) return;
     memset(warp->lines, 0, sizeof warp->lines);
-    warp->buffered = has(simulation, ACCP_MECHANISM_LINES) ? target : warp->program->count;
+    warp->buffered =
+        accp_simulation_has(simulation, ACCP_MECHANISM_LINES) ? target : warp->program->count;
     const int64_t arrival = now + parameters->branch_cycles +
                             (target == 0 ? miss_cycles(simulation, warp->program) : 0) +
                             (branch->strays ? parameters->fetch_retry_cycles : 0);
@@ -456,7 +456,8 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
     warp->ready_cycle = scheduler->cycle + instruction->wait_cycles;
     warp->yielded = instruction->yields;
     if (instruction->pauses) warp->pause_cycle = simulation->cycle + 2;
-    if (has(simulation, ACCP_MECHANISM_GREEDY)) scheduler->owner = instruction->yields ? -1 : w;
+    if (accp_simulation_has(simulation, ACCP_MECHANISM_GREEDY))
+        scheduler->owner = instruction->yields ? -1 : w;
     take_unit(simulation, scheduler, instruction->unit);
     start_reading(simulation, scheduler, w, instruction);
     for (int k = 0; k < instruction->write_count; ++k) {
@@ -464,7 +465,7 @@ static void issue(struct accp_simulation *simulation, struct accp_model_schedule
             (int32_t)(simulation->cycle + ACCP_MODEL_AHEAD + instruction->write_cycles);
         warp->from_fma[instruction->writes[k]] = instruction->from_fma;
     }
-    if (has(simulation, ACCP_MECHANISM_SCOREBOARDS)) {
+    if (accp_simulation_has(simulation, ACCP_MECHANISM_SCOREBOARDS)) {
         accp_queues_open(simulation, warp, instruction);
         if (!accp_queues_has(instruction))
             accp_queues_enter(simulation, scheduler, warp, instruction);

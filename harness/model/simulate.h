@@ -122,6 +122,13 @@ struct accp_simulation {
     struct accp_model_scheduler schedulers[ACCP_MODEL_SCHEDULERS];
 };
 
+/* Whether the mechanism is simulated; an ablation leaves one out. */
+static inline bool accp_simulation_has(const struct accp_simulation *simulation,
+                                       enum accp_mechanism mechanism)
+{
+    return !(simulation->without >> mechanism & 1u);
+}
+
 /* An empty SM with `warps` warps on each of `schedulers` schedulers, all about to start `program` at
  * 0; a warp may be given another one before it runs. */
 void accp_simulation_init(struct accp_simulation *simulation,
