@@ -41,17 +41,36 @@ static double mean_of(const struct accp_summary *summary, const char *role, int 
     return count > 0 ? sum / (double)count : 0;
 }
 
-/* The slowest warp of the block over the fastest, relative; -1: no run says what each measured. */
-static double place_of(const struct accp_summary *summary, const char *role, int warps)
+static bool is_cell(const struct accp_summary *summary, const struct accp_point *point)
+{
+    const struct accp_role *role = accp_role_find(point->role);
+    bool is_told = false;
+    for (size_t i = 0; i < summary->run_count && !is_told; ++i) {
+        const struct accp_run_mix *mix =
+            accp_run_find_mix(&summary->runs[i], point->role, point->warps);
+        is_told = mix && mix->by_warp_count > 0;
+    }
+    return is_told && role && role->dispatch == ACCP_DISPATCH_MIXED && point->processes > 0;
+}
+
+bool accp_beside_is_there(const struct accp_summary *summary)
+{
+    for (size_t i = 0; i < summary->point_count; ++i)
+        if (is_cell(summary, &summary->points[i])) return true;
+    return false;
+}
+
+static void fill_places(const struct accp_summary *summary, struct accp_beside_cell *cell)
 {
     double low = INFINITY, high = 0;
-    for (int warp = 0; warp < warps; ++warp) {
-        const double mean = mean_of(summary, role, warps, false, warp);
+    for (int warp = 0; warp < cell->warps; ++warp) {
+        const double mean = mean_of(summary, cell->point->role, cell->warps, false, warp);
+        cell->by_warp[warp] = mean;
         if (mean <= 0) continue;
         low = fmin(low, mean);
         high = fmax(high, mean);
     }
-    return high > 0 ? high / low - 1 : -1;
+    cell->place = high > 0 ? high / low - 1 : 0;
 }
 
 /* Every acc that ran beside a warp anywhere. */
@@ -69,16 +88,17 @@ static void find_accs(const struct accp_summary *summary, struct accp_beside_map
 }
 
 static void fill_cell(const struct accp_summary *summary, const struct accp_beside_map *map,
-                      const struct accp_role *role, const struct accp_point *point,
-                      struct accp_beside_cell *cell)
+                      const struct accp_point *point, struct accp_beside_cell *cell)
 {
+    const struct accp_role *role = accp_role_find(point->role);
+    cell->point = point;
     cell->chain = point->chain;
     cell->warps = point->warps;
     cell->acc = point->acc;
     cell->mixed = point->mean;
     cell->own = level_of(summary, role, ACCP_DISPATCH_ALONE, point->warps);
     cell->uniform = level_of(summary, role, ACCP_DISPATCH_UNIFORM, point->warps);
-    cell->place = place_of(summary, point->role, point->warps);
+    fill_places(summary, cell);
     for (size_t i = 0; i < map->acc_count; ++i)
         cell->beside[i] = mean_of(summary, point->role, point->warps, true, map->accs[i]);
 }
@@ -99,11 +119,7 @@ enum accp_status accp_beside_init(const struct accp_summary *summary, struct acc
     find_accs(summary, map);
     for (size_t i = 0; i < summary->point_count; ++i) {
         const struct accp_point *point = &summary->points[i];
-        const struct accp_role *role = accp_role_find(point->role);
-        if (!role || role->dispatch != ACCP_DISPATCH_MIXED || point->processes == 0 ||
-            place_of(summary, point->role, point->warps) < 0)
-            continue;
-        fill_cell(summary, map, role, point, &map->cells[map->cell_count++]);
+        if (is_cell(summary, point)) fill_cell(summary, map, point, &map->cells[map->cell_count++]);
     }
     qsort(map->cells, map->cell_count, sizeof *map->cells, compare_cells);
     if (map->cell_count > 0) return ACCP_STATUS_OK;
@@ -195,26 +211,35 @@ static enum accp_status fill(const struct accp_beside_map *map, struct accp_tabl
     return ACCP_STATUS_OK;
 }
 
+void accp_beside_words(const struct accp_beside_map *map, int chain, int warps, char *text,
+                       size_t text_bytes)
+{
+    struct accp_beside_orders orders;
+    char each[96] = "", most[128] = "";
+    accp_beside_count(map, chain, warps, &orders);
+    if (orders.pairs == 0) {
+        snprintf(text, text_bytes,
+                 "without kernels of their own beside them there is no order to hold them against");
+        return;
+    }
+    if (orders.compared > 0)
+        snprintf(each, sizeof each, "; beside one and the same role %d of %d comparisons do",
+                 orders.turned, orders.compared);
+    if (orders.acc > 0)
+        snprintf(most, sizeof most,
+                 ", most of all acc%d, which costs %.1f %% more than acc%d beside acc%d",
+                 orders.fast, 100 * orders.most, orders.slow, orders.acc);
+    snprintf(text, text_bytes, "%d of %d ordered pairs turn round when mixed%s%s", orders.reversed,
+             orders.pairs, each, most);
+}
+
 static void print_orders(const struct accp_beside_map *map, const struct accp_beside_cell *first,
                          FILE *stream, bool markdown)
 {
-    struct accp_beside_orders orders;
-    accp_beside_count(map, first->chain, first->warps, &orders);
-    fprintf(stream, "%schain %d, %d warp%s: ", markdown ? "- " : "", first->chain, first->warps,
-            ACCP_PLURAL(first->warps, "s"));
-    if (orders.pairs == 0) {
-        fputs("without kernels of their own beside them there is no order to hold them against.\n",
-              stream);
-        return;
-    }
-    fprintf(stream, "%d of %d ordered pairs turn round when mixed", orders.reversed, orders.pairs);
-    if (orders.compared > 0)
-        fprintf(stream, "; beside one and the same role %d of %d comparisons do", orders.turned,
-                orders.compared);
-    if (orders.acc > 0)
-        fprintf(stream, ", most of all acc%d, which costs %.1f %% more than acc%d beside acc%d",
-                orders.fast, 100 * orders.most, orders.slow, orders.acc);
-    fputs(".\n", stream);
+    char words[512];
+    accp_beside_words(map, first->chain, first->warps, words, sizeof words);
+    fprintf(stream, "%schain %d, %d warp%s: %s.\n", markdown ? "- " : "", first->chain,
+            first->warps, ACCP_PLURAL(first->warps, "s"), words);
 }
 
 static void print_words(const struct accp_beside_map *map, FILE *stream, bool markdown)

@@ -11,9 +11,11 @@ enum { ACCP_BESIDE_ACCS = ACCP_RUN_BESIDE };
 /* A role in mixed launches at one number of warps; cycles per iteration, means of the processes' means;
  * 0: not measured. */
 struct accp_beside_cell {
+    const struct accp_point *point; /* of the summary */
     int chain, warps, acc;
     double own, uniform, mixed; /* in a kernel of its own; in the shared kernel, alone; mixed */
     double beside[ACCP_BESIDE_ACCS]; /* where a warp of its scheduler ran accs[i] of the map */
+    double by_warp[ACCP_RUN_WARPS];  /* of the block */
     double place;                    /* its slowest warp of the block over its fastest, relative */
 };
 
@@ -38,7 +40,10 @@ struct accp_beside_orders {
     double most; /* by how much, relative */
 };
 
-/* Pair with accp_beside_fini. INPUT: no run holds a mixed role with what each warp measured; MEMORY. */
+/* Whether the runs hold a mixed role with what each warp measured. */
+bool accp_beside_is_there(const struct accp_summary *summary);
+
+/* Pair with accp_beside_fini; the summary must stay alive as long. INPUT: no run holds a mixed role with what each warp measured; MEMORY. */
 enum accp_status accp_beside_init(const struct accp_summary *summary, struct accp_beside_map *map,
                                   struct accp_error *error);
 void accp_beside_fini(struct accp_beside_map *map);
@@ -46,6 +51,10 @@ void accp_beside_fini(struct accp_beside_map *map);
 /* Of the cells with that chain and number of warps. */
 void accp_beside_count(const struct accp_beside_map *map, int chain, int warps,
                        struct accp_beside_orders *orders);
+
+/* What accp_beside_count says, as "3 of 25 ordered pairs turn round when mixed". */
+void accp_beside_words(const struct accp_beside_map *map, int chain, int warps, char *text,
+                       size_t text_bytes);
 
 /* The table, and below it (but in JSON, "accprobe-beside/1") a sentence a chain and number of warps. */
 enum accp_status accp_beside_print(struct accp_beside_map *map, FILE *stream, bool json,

@@ -33,6 +33,28 @@ struct accp_exporting {
 bool accp_export_interval(const struct accp_exporting *exporting, const struct accp_point *point,
                           double *low, double *high);
 
+/* What some of a point's samples measured where the warps of its block ran different loops: those of one warp of the
+ * block ("warp3"), or of warps that shared their scheduler with a role of that acc ("beside-acc2"). */
+struct accp_export_part {
+    char name[24];
+    bool is_beside;
+    int key;
+    double mean; /* of the processes' means, cycles per iteration */
+};
+
+/* The next part of a point behind *part, which is cleared before the first; false: there is none. */
+bool accp_export_next_part(const struct accp_exporting *exporting, const struct accp_point *point,
+                           struct accp_export_part *part);
+
+/* Of one process; 0: it has none. */
+double accp_export_part_of(const struct accp_exporting *exporting, const struct accp_point *point,
+                           const struct accp_export_part *part, size_t process);
+
+/* "; warp0 81.06 warp1 81.11 beside-acc2 79.3" of a role at a number of warps; "": its warps ran one loop. */
+enum { ACCP_EXPORT_PARTS_BYTES = 2048 };
+void accp_export_parts(const struct accp_exporting *exporting, const char *role, int warps,
+                       char text[ACCP_EXPORT_PARTS_BYTES]);
+
 /* One writer a format; MEMORY. */
 #define EXPORT(id, name, what) \
     enum accp_status accp_export_##id(const struct accp_exporting *exporting, \

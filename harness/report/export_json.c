@@ -96,6 +96,11 @@ static json_t *google_benchmark(const struct accp_exporting *exporting, size_t a
     json_object_set_new(object, "cpu_time", time);
     json_object_set_new(object, "time_unit", json_string("ns"));
     json_object_set_new(object, "cycles", rounded(point->values[process]));
+    for (struct accp_export_part part = {0}; accp_export_next_part(exporting, point, &part);) {
+        const double mean = accp_export_part_of(exporting, point, &part, process);
+        snprintf(name, sizeof name, "cycles-%s", part.name);
+        if (mean > 0) json_object_set_new(object, name, rounded(mean));
+    }
     return object;
 }
 
@@ -115,6 +120,19 @@ enum accp_status accp_export_google_benchmark(const struct accp_exporting *expor
     return put(exporting, root, error);
 }
 
+/* A measure each: the names of the benchmarks stay what they are. */
+static void set_parts(const struct accp_exporting *exporting, const struct accp_point *point,
+                      json_t *benchmark)
+{
+    char name[ACCP_CLAIM_BYTES];
+    for (struct accp_export_part part = {0}; accp_export_next_part(exporting, point, &part);) {
+        json_t *measure = json_object();
+        snprintf(name, sizeof name, "cycles-%s", part.name);
+        json_object_set_new(measure, "value", rounded(part.mean));
+        json_object_set_new(benchmark, name, measure);
+    }
+}
+
 enum accp_status accp_export_bencher(const struct accp_exporting *exporting,
                                      struct accp_error *error)
 {
@@ -132,6 +150,7 @@ enum accp_status accp_export_bencher(const struct accp_exporting *exporting,
             json_object_set_new(measure, "upper_value", rounded(high));
         }
         json_object_set_new(benchmark, "cycles", measure);
+        set_parts(exporting, point, benchmark);
         json_object_set_new(root, name, benchmark);
     }
     return put(exporting, root, error);
@@ -144,11 +163,12 @@ enum accp_status accp_export_github_action_benchmark(const struct accp_exporting
     json_t *root = json_array();
     for (size_t i = 0; i < exporting->summary.point_count; ++i) {
         const struct accp_point *point = &exporting->summary.points[i];
-        char text[ACCP_TEXT_BYTES * 4];
+        char text[ACCP_TEXT_BYTES * 4 + ACCP_EXPORT_PARTS_BYTES], parts[ACCP_EXPORT_PARTS_BYTES];
         double low, high;
         if (point->processes == 0) continue;
         json_t *object = json_object();
         name_of(point, text);
+        accp_export_parts(exporting, point->role, point->warps, parts);
         json_object_set_new(object, "name", json_string(text));
         json_object_set_new(object, "unit", json_string("cycles/iteration"));
         json_object_set_new(object, "value", rounded(point->mean));
@@ -156,9 +176,9 @@ enum accp_status accp_export_github_action_benchmark(const struct accp_exporting
             snprintf(text, sizeof text, "± %.2g", (high - low) / 2);
             json_object_set_new(object, "range", json_string(text));
         }
-        snprintf(text, sizeof text, "%s, %s, driver %s, %s %s, n %zu",
+        snprintf(text, sizeof text, "%s, %s, driver %s, %s %s, n %zu%s",
                  accp_source_text(run->source), run->device.name, run->device.driver,
-                 run->compiler.name, run->compiler.version, point->processes);
+                 run->compiler.name, run->compiler.version, point->processes, parts);
         json_object_set_new(object, "extra", json_string(text));
         json_array_append_new(root, object);
     }

@@ -25,8 +25,10 @@ static void junit_counts(FILE *stream, const struct accp_judgement *judgement, b
     if (!is_outer) fprintf(stream, " skipped=\"%zu\"", counts[OUTCOME_SKIPPED]);
 }
 
-static void junit_case(FILE *stream, const struct accp_line *line)
+static void junit_case(const struct accp_exporting *exporting, const struct accp_line *line)
 {
+    FILE *stream = exporting->stream;
+    char claim[ACCP_CLAIM_BYTES], parts[ACCP_EXPORT_PARTS_BYTES] = "";
     static const char *const elements[] = {
         [OUTCOME_FAILURE] = "failure", [OUTCOME_ERROR] = "error", [OUTCOME_SKIPPED] = "skipped"};
     enum outcome outcome = outcomes[line->verdict];
@@ -53,6 +55,10 @@ static void junit_case(FILE *stream, const struct accp_line *line)
     if (!isnan(line->value)) accp_markup_format(stream, "; value %.6g %s", line->value, line->unit);
     if (!isnan(line->low)) accp_markup_format(stream, "; from %.6g", line->low);
     if (!isnan(line->high)) accp_markup_format(stream, "; to %.6g", line->high);
+    snprintf(claim, sizeof claim, "%s.level@%d", line->role, line->warps);
+    if (strcmp(line->claim, claim) == 0)
+        accp_export_parts(exporting, line->role, line->warps, parts);
+    accp_markup_text(stream, parts);
     fputs("</system-out>\n  </testcase>\n", stream);
 }
 
@@ -88,7 +94,7 @@ enum accp_status accp_export_junit(const struct accp_exporting *exporting, struc
     junit_property(stream, "compiler", run->compiler.version);
     fputs("  </properties>\n", stream);
     for (size_t i = 0; i < judgement->line_count; ++i)
-        junit_case(stream, &judgement->lines[i]);
+        junit_case(exporting, &judgement->lines[i]);
     fputs(" </testsuite>\n</testsuites>\n", stream);
     return ACCP_STATUS_OK;
 }

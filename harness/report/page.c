@@ -200,6 +200,11 @@ static bool has_timelines(const struct accp_paging *paging)
     return paging->page->timeline_count > 0 || paging->page->timeline_note[0];
 }
 
+static bool has_warps(const struct accp_paging *paging)
+{
+    return paging->beside != NULL;
+}
+
 /* The sections behind the verdict, in their order. */
 static const struct part {
     const char *id, *link, *heading;
@@ -210,6 +215,7 @@ static const struct part {
     {"peaks", "Peaks", "Peaks over occupancy", has_peaks, accp_page_peaks},
     {"gap", "Gap growth", "Growth of the gap", accp_page_has_gap, accp_page_gap},
     {"modes", "Modes", "Distribution of modes", has_series, accp_page_modes},
+    {"warps", "Warps", "Warps that run different loops", has_warps, accp_page_warps},
     {"shapes", "SASS", "SASS, and what changed", accp_page_has_shapes, accp_page_shapes},
     {"sweep", "Compilers", "What compilers made of it", has_series, accp_page_sweep},
     {"timelines", "Timelines", "Timelines, predicted", has_timelines, accp_page_timelines},
@@ -261,6 +267,7 @@ enum accp_status accp_page_write(const struct accp_page *page, FILE *stream,
     char *text = NULL;
     struct accp_summary summary, recorded = {0};
     struct accp_plots plots;
+    struct accp_beside_map beside = {0};
     struct accp_paging paging = {.page = page, .summary = &summary, .plots = &plots};
     ACCP_TRY(accp_summary_init(&summary, page->report->runs, page->report->run_count, error));
     enum accp_status status = accp_plots_init(&plots, error);
@@ -268,10 +275,15 @@ enum accp_status accp_page_write(const struct accp_page *page, FILE *stream,
         status = accp_summary_init(&recorded, page->occupancy, 1, error);
         paging.recorded = &recorded;
     }
+    if (status == ACCP_STATUS_OK && accp_beside_is_there(&summary)) {
+        status = accp_beside_init(&summary, &beside, error);
+        paging.beside = &beside;
+    }
     if (status == ACCP_STATUS_OK) status = compose(&paging, &text, error);
     if (status == ACCP_STATUS_OK) status = accp_plots_draw(&plots, text, stream, error);
     free(text);
     accp_plots_fini(&plots);
+    accp_beside_fini(&beside);
     accp_summary_fini(&recorded);
     accp_summary_fini(&summary);
     return status;

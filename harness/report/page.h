@@ -3,6 +3,7 @@
 #define ACCP_REPORT_PAGE_H
 
 #include "golden/summary.h"
+#include "report/beside.h"
 #include "report/judgement.h"
 #include "report/plot.h"
 #include "report/sweep.h"
@@ -37,7 +38,8 @@ enum accp_status accp_brief_write(const struct accp_report *report, FILE *stream
 struct accp_paging {
     const struct accp_page *page;
     const struct accp_summary *summary;
-    const struct accp_summary *recorded; /* of the page's occupancy; NULL: none */
+    const struct accp_summary *recorded;  /* of the page's occupancy; NULL: none */
+    const struct accp_beside_map *beside; /* of its runs; NULL: none of them was mixed */
     FILE *stream;
     struct accp_plots *plots; /* whose places are in the stream */
 };
@@ -46,6 +48,7 @@ void accp_page_progress(const struct accp_paging *paging);
 void accp_page_peaks(const struct accp_paging *paging);
 void accp_page_gap(const struct accp_paging *paging);
 void accp_page_modes(const struct accp_paging *paging);
+void accp_page_warps(const struct accp_paging *paging);
 void accp_page_shapes(const struct accp_paging *paging);
 void accp_page_sweep(const struct accp_paging *paging);
 void accp_page_timelines(const struct accp_paging *paging);

@@ -3,8 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ACC_MAX = 255 }; /* a selector is a byte */
-
 enum accp_status accp_run_append_mix(struct accp_run *run, const struct accp_run_mix *mix,
                                      struct accp_error *error)
 {
@@ -82,7 +80,7 @@ enum accp_status accp_mix_read(const struct accp_json *object, const struct accp
     memcpy(mix.role, role->role, sizeof mix.role);
     ACCP_TRY(read_parts(object, "by_warp", &role->cycles, 1, 0, role->warps - 1, mix.by_warp,
                         ACCP_RUN_WARPS, &mix.by_warp_count, error));
-    ACCP_TRY(read_parts(object, "beside", &role->cycles, (uint64_t)role->warps, 1, ACC_MAX,
+    ACCP_TRY(read_parts(object, "beside", &role->cycles, (uint64_t)role->warps, 1, ACCP_RUN_ACC_MAX,
                         mix.beside, ACCP_RUN_BESIDE, &mix.beside_count, error));
     for (size_t i = 0; i < mix.by_warp_count; ++i) /* each is at most cycles.n, and none wraps */
         samples += samples > role->cycles.n ? 0 : mix.by_warp[i].n;

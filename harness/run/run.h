@@ -28,8 +28,9 @@ enum accp_source {
 enum {
     ACCP_RUN_MODES = 16,
     ACCP_RUN_ROLES = 65536,
-    ACCP_RUN_WARPS = 32,  /* of a block, at the most */
-    ACCP_RUN_BESIDE = 64, /* roles of one kernel, at the most */
+    ACCP_RUN_WARPS = 32,    /* of a block, at the most */
+    ACCP_RUN_BESIDE = 64,   /* roles of one kernel, at the most */
+    ACCP_RUN_ACC_MAX = 255, /* of such a role: its selector is a byte */
     ACCP_TEXT_BYTES = 128,
     ACCP_SASS_HASH_BYTES = 17
 };

@@ -80,6 +80,49 @@ read = junitparser.JUnitXml.fromfile("junit.out")
 assert read.tests == len(cases) and read.failures == int(suite.get("failures"))
 END
 
+# Warps of a block that run different loops: each warp's cycles, and those beside each role, in every format that has a place for
+# them, as the mean of the processes; none for what was not mixed.
+python3 - <<'END'
+import glob, json, os
+path, = glob.glob(os.environ["ACCP_SOURCE_DIR"] + "/golden/measured/sm_90-132sm-*/mixed.run.json")
+for process in range(2):
+    run = json.load(open(path))
+    run["protocol"]["seed"] = process
+    for role in run["roles"]:
+        if role["role"] == "mixed.chain29.acc1" and role["warps"] == 8 and process:
+            role["by_warp"][7][1] += 2
+            role["beside"][0][1] += 4
+    json.dump(run, open(f"mixed-{process}.json", "w"))
+END
+for name in junit google-benchmark bencher github-action-benchmark; do
+    expect 0 '' "$accprobe" export --to $name --out $name.mixed mixed-?.json
+    ! grep -q 'warp7\|beside' $name.out || broken "no warp of a role whose warps ran one loop: $name"
+done
+"$python" - <<'END' || broken 'what each warp of mixed launches measured, in the exports that have a place for it'
+import json, os, re, xml.etree.ElementTree
+import jsonschema
+runs = [json.load(open(f"mixed-{process}.json")) for process in range(2)]
+rows = [[role for role in run["roles"] if (role["role"], role["warps"]) == ("mixed.chain29.acc1", 8)][0] for run in runs]
+parts = [{f"{name}{key}": mean for member, name in (("by_warp", "warp"), ("beside", "beside-acc")) for key, mean, n in row[member]} for row in rows]
+assert len(parts[0]) == 15 and parts[1]["warp7"] > parts[0]["warp7"] + 1.9 and parts[1]["beside-acc2"] > parts[0]["beside-acc2"] + 3.9
+means = {name: (parts[0][name] + parts[1][name]) / 2 for name in parts[0]}
+near = lambda left, right: left.keys() == right.keys() and all(abs(left[name] / right[name] - 1) < 1e-5 for name in left)
+data = {name: json.load(open(name + ".mixed")) for name in ("google-benchmark", "bencher", "github-action-benchmark")}
+for name in data:
+    jsonschema.validate(data[name], json.load(open(os.environ["ACCP_SOURCE_DIR"] + f"/tests/data/consumers/{name}.schema.json")))
+said = lambda text: {name: float(mean) for name, mean in re.findall(r"((?:warp|beside-acc)\d+) ([0-9.]+)", text)}
+told = [{key[7:]: value for key, value in row.items() if key.startswith("cycles-")} for row in data["google-benchmark"]["benchmarks"]
+        if row["name"] == "mixed.chain29.acc1/warps:8"]
+assert [near(left, right) for left, right in zip(told, parts)] == [True, True], told
+told = {key[7:]: measure["value"] for key, measure in data["bencher"]["mixed.chain29.acc1@8"].items() if key != "cycles"}
+assert near(told, means), told
+told, = [said(entry["extra"]) for entry in data["github-action-benchmark"] if entry["name"] == "mixed.chain29.acc1@8"]
+assert near(told, means), told
+cases = {case.get("name"): case.findtext("system-out") for case in xml.etree.ElementTree.parse("junit.mixed").iter("testcase")}
+assert near(said(cases["mixed.chain29.acc1.level@8"]), means), cases["mixed.chain29.acc1.level@8"]
+assert not said(cases["mixed.chain29.acc1.structure"]) and len(said(cases["mixed.chain29.acc1.level@4"])) == 4
+END
+
 # valid FILE SCHEMA; invalid FILE SCHEMA: what its reader would take, and would not.
 valid() { xmllint --noout --relaxng "$ACCP_SOURCE_DIR/tests/data/consumers/$2.rng" "$1" 2>stderr || broken "$1 to be valid by $2"; }
 invalid() {

@@ -129,7 +129,53 @@ rows = re.findall('<th scope="row">([a-z0-9.]+)</th>(.*?)</tr>', heat, re.S)
 assert len(rows) == len(set(name for name, cells in rows)) == 236, len(rows)
 assert all("•" in cells for name, cells in rows), "what these runs ran is on record"
 END
+# Warps that run different loops: a table a chain and load with every figure that the run has of each warp, and the orders.
+python3 - "$folder" <<'END' || broken 'what each warp of mixed launches measured'
+import json, re, sys
+page = open("all.html", encoding="utf-8").read()
+section = re.search('<section id="warps">.*?</section>', page, re.S).group(0)
+assert '<a href="#warps">' in page
+names = {f"warp {i}": ("by_warp", i) for i in range(32)} | {f"by acc{i}": ("beside", i) for i in range(256)}
+rows = {}
+for probe in "optimal", "dispatch", "mixed":
+    for row in json.load(open(f"{sys.argv[1]}/{probe}.run.json"))["roles"]:
+        rows[row["role"], row["warps"]] = row
+cells = 0
+for chain, warps, orders, table in re.findall(r"<h3>Chain (\d+), (\d) warps</h3>\s*<p>Orders: (.*?)</p>(.*?)</table>", section, re.S):
+    heads = re.findall("<th[^>]*>(.*?)</th>", table)
+    lines = re.findall('<tr><td class="claim">(.*?)</td>(.*?)</tr>', table)
+    assert len(lines) == 8 and re.search("^[0-9]+ of [0-9]+ ordered pairs turn round when mixed", orders), (chain, warps, orders)
+    for role, rest in lines:
+        told = dict(zip(heads[1:], re.findall("<td[^>]*>(.*?)</td>", rest)))
+        assert len(told) == len(heads) - 1, (heads, told)
+        row = rows[role, int(warps)]
+        wanted = {name: rows[role.replace("mixed", probe), int(warps)]["cycles"]["mean"]
+                  for name, probe in (("its own", "optimal"), ("alone", "dispatch"), ("mixed", "mixed"))}
+        for name, (member, key) in names.items():
+            wanted |= {name: mean for other, mean, n in row[member] if other == key}
+        assert {name: text for name, text in told.items() if text} == {name: f"{mean:.2f}" for name, mean in wanted.items()}, (role, told, wanted)
+        cells += len(wanted)
+assert cells == 24 * 7 + 24 * 18, cells
+END
+expect 0 '' "$accprobe" report --format markdown "$folder/mixed.run.json"
+grep -qF 'by place **mixed.chain13.acc5@8** 81.06 (warp 4) to 83.84 (warp 0); by what runs beside them **mixed.chain29.acc1@8** 165.79 (acc2) to 230.69 (acc8) cycles.' stdout ||
+    broken "the warps that are furthest apart: $(cat stdout)"
+expect 0 '' "$accprobe" report --format markdown "$folder"/{mixed,optimal}.run.json
+grep -q '; of 157 pairs that kernels of their own order, 11 turn round[.]$' stdout || broken "orders: $(cat stdout)"
+python3 - "$folder/mixed.run.json" <<'END'
+import json, sys
+run = json.load(open(sys.argv[1]))
+for role in run["roles"]:
+    role["cycles"].update(mean=role["cycles"]["mean"] * 1.03, max=role["cycles"]["max"] * 1.03)
+json.dump(run, open("slow.json", "w"))
+END
+expect 0 '' "$accprobe" report --format markdown slow.json
+for words in '^Warps that run' 'lines more'; do
+    grep -q "$words" stdout || broken "$words: $(cat stdout)"
+done
+[ "$(wc -l <stdout)" -le 20 ] || broken "20 lines with one of warps: $(cat stdout)"
 expect 0 '' "$accprobe" report "$folder/tail.run.json" -o tail.html
+! grep -q 'id="warps"' tail.html || broken 'no section of warps that ran one loop'
 grep -q 'SASS is not on record\|No shapes of these roles' tail.html && broken 'the shapes of a probe that is not the first'
 # The heaviest timelines that all probes have, as many as a page draws; and a run of 901 kernels that are no roles: no section
 # of it has a heading and nothing else.
