@@ -1,5 +1,6 @@
 #include "golden/golden.h"
 #include "golden/statistics.h"
+#include "run/facts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,9 @@ static enum accp_status read_sku(const struct accp_json *root, struct accp_golde
     if (golden->source == ACCP_SOURCE_PREDICTED) return ACCP_STATUS_OK;
     ACCP_TRY(
         accp_json_string(&object, "pci_device", sku->pci_device, sizeof sku->pci_device, error));
+    if (!accp_fact_is_pci_device(sku->pci_device))
+        return accp_json_fail(&object, error,
+                              "pci_device: is not a vendor and device like 10de:2335");
     ACCP_TRY(accp_json_integer(&object, "sm_count", 1, COUNT_MAX, &sku->sm_count, error));
     return accp_json_integer(&object, "memory_bytes", 1, INT64_MAX, &sku->memory_bytes, error);
 }

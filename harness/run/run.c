@@ -1,6 +1,7 @@
 #include "run/run.h"
 
 #include "base/plural.h"
+#include "run/facts.h"
 #include "run/mix.h"
 
 #include <math.h>
@@ -101,28 +102,6 @@ static enum accp_status read_int(const struct accp_json *object, const char *key
     return ACCP_STATUS_OK;
 }
 
-static bool is_date(const char *text)
-{
-    static const char like[] = "0000-00-00T00:00:00Z"; /* 0: a digit */
-    for (size_t i = 0; i < sizeof like - 1; ++i)
-        if (like[i] == '0' ? text[i] < '0' || text[i] > '9' : text[i] != like[i]) return false;
-    return strlen(text) == sizeof like - 1;
-}
-
-static bool is_version(const char *text)
-{
-    static const char taken[] =
-        "0123456789.+-~_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    return text[0] && text[strspn(text, taken)] == 0;
-}
-
-static bool is_arch(const char *text)
-{
-    const size_t digits = strncmp(text, "sm_", 3) == 0 ? strspn(text + 3, "0123456789") : 0;
-    const char *suffix = text + 3 + digits; /* of code for one arch alone: sm_90a */
-    return digits > 0 && (suffix[0] == 0 || (suffix[0] >= 'a' && suffix[0] <= 'z' && !suffix[1]));
-}
-
 /* A fact that is left out where it is unknown, and is of one form where it is there. */
 static enum accp_status read_fact(const struct accp_json *object, const char *key,
                                   bool (*is_one)(const char *), const char *form, char *text,
@@ -169,8 +148,16 @@ static enum accp_status read_device(const struct accp_json *root, struct accp_ru
 #undef TEXT
 #undef REAL
 #undef COUNT
-    return read_fact(&object, "arch", is_arch, "an arch like sm_90", device->arch,
-                     sizeof device->arch, error);
+#define FACT(member, is_one, form) \
+    ACCP_TRY( \
+        read_fact(&object, #member, is_one, form, device->member, sizeof device->member, error))
+    FACT(arch, accp_fact_is_arch, "an arch like sm_90");
+    FACT(pci_id, accp_fact_is_bus_address, "a domain, bus, device and function like 0000:19:00.0");
+    FACT(pci_device, accp_fact_is_pci_device, "a vendor and device like 10de:2335");
+    FACT(mig, accp_fact_is_mode, "on or off");
+    FACT(ecc, accp_fact_is_mode, "on or off");
+#undef FACT
+    return ACCP_STATUS_OK;
 }
 
 static enum accp_status read_compiler(const struct accp_json *root,
@@ -368,9 +355,9 @@ static enum accp_status read_root(const struct accp_json *root, struct accp_run 
 {
     ACCP_TRY(accp_json_format(root, format_name, error));
     ACCP_TRY(read_source(root, &run->source, error));
-    ACCP_TRY(read_fact(root, "date", is_date, "a time like 2026-11-30T05:54:47Z", run->date,
-                       sizeof run->date, error));
-    ACCP_TRY(read_fact(root, "tool", is_version, "a version of accprobe", run->tool,
+    ACCP_TRY(read_fact(root, "date", accp_fact_is_date, "a time like 2026-11-30T05:54:47Z",
+                       run->date, sizeof run->date, error));
+    ACCP_TRY(read_fact(root, "tool", accp_fact_is_version, "a version of accprobe", run->tool,
                        sizeof run->tool, error));
     ACCP_TRY(read_device(root, &run->device, error));
     ACCP_TRY(read_compiler(root, &run->compiler, error));

@@ -85,6 +85,10 @@ static void test_round_trip(void **state)
     "\"max\": 3, \"n\": 3}, \"progress\": 1, \"by_warp\": " by_warp ", \"beside\": " beside "}"
 #define GOOD "\"mean\": 2, \"min\": 1, \"max\": 3, \"n\": 1"
 
+#define DEVICE(facts) \
+    "{\"format\": \"accprobe-run/1\", \"source\": \"measured\", \"device\": {" facts "}, " \
+    "\"compiler\": {}, \"protocol\": {}, \"roles\": [" ROLE_WITH("a", GOOD) "]}"
+
 static const struct {
     const char *text, *message;
 } refused[] = {
@@ -104,6 +108,16 @@ static const struct {
     {RUN_WITH(ROLE_WITH("optimal.chain7.acc6", GOOD)), "is not in the table of probe optimal"},
     {RUN_WITH(ROLE_WITH("optimal.chain7.acc1", GOOD)), "differs from the table"},
     {RUN_WITH("{\"role\": \"a\"}"), "roles[0].kernel: is missing"},
+    {DEVICE("\"pci_device\": \"../../x\""),
+     "pci_device: is not a vendor and device like 10de:2335"},
+    {DEVICE("\"pci_device\": \"10DE:2335\""), "pci_device: is not a vendor and device"},
+    {DEVICE("\"pci_device\": \"10de:23355\""), "pci_device: is not a vendor and device"},
+    {DEVICE("\"pci_device\": \"\""), "leave it out where it is unknown"},
+    {DEVICE("\"pci_id\": \"10de:2335\""), "pci_id: is not a domain, bus, device and function"},
+    {DEVICE("\"pci_id\": \"0000:19:00\""), "pci_id: is not a domain"},
+    {DEVICE("\"pci_id\": \"00000:19:00.0\""), "pci_id: is not a domain"},
+    {DEVICE("\"mig\": \"no\""), "mig: is not on or off"},
+    {DEVICE("\"ecc\": \"ON\""), "ecc: is not on or off"},
     {RUN_WITH(MIXED("[[0, 2, 2]]", "[]")), "by_warp holds 2 samples, cycles 3"},
     {RUN_WITH(MIXED("[[0, 2, 2], [0, 2, 1]]", "[]")), "by_warp[1]: has a key outside 1 to 7"},
     {RUN_WITH(MIXED("[[8, 2, 3]]", "[]")), "has a key outside 0 to 7"},
@@ -129,6 +143,22 @@ static void test_refusals(void **state)
         if (!strstr(error.text, refused[i].message))
             fail_msg("%s\nlacks: %s", error.text, refused[i].message);
         assert_null(run.roles);
+    }
+}
+
+static void test_devices(void **state)
+{
+    (void)state;
+    static const char *const good[] = {
+        DEVICE(""),
+        DEVICE("\"pci_device\": \"10de:2335\", \"pci_id\": \"0000:19:00.0\", \"mig\": \"off\", "
+               "\"ecc\": \"on\""),
+        DEVICE("\"pci_id\": \"00000000:CA:1f.7\""),
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; ++i) {
+        struct accp_run run;
+        assert_int_equal(accp_run_parse("f", good[i], strlen(good[i]), &run, NULL), ACCP_STATUS_OK);
+        accp_run_fini(&run);
     }
 }
 
@@ -167,6 +197,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_devices),
         cmocka_unit_test(test_zero_samples_are_read),
         cmocka_unit_test(test_deep_and_long_input),
     };
