@@ -56,7 +56,11 @@ static enum accp_status check_ranges(const char *file, const uint8_t *data, size
     Elf64_Shdr first;
     memcpy(&first, data + at, sizeof first);
     if (count == 0) count = first.sh_size; /* the ELF rule for 65280 sections or more */
-    if (count == 0 || count > SECTION_LIMIT || count > (data_bytes - at) / sizeof(Elf64_Shdr))
+    if (count == 0)
+        return accp_fail(error, ACCP_STATUS_INPUT, file, (int64_t)at,
+                         "has no section: its header counts none, and nor does the first entry of "
+                         "its section table");
+    if (count > SECTION_LIMIT || count > (data_bytes - at) / sizeof(Elf64_Shdr))
         return accp_fail(
             error, ACCP_STATUS_INPUT, file, (int64_t)at,
             "is truncated: its section table of %llu entries would end beyond byte %zu",

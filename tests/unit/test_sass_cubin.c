@@ -165,6 +165,11 @@ static void break_table_count(struct accp_bytes *bytes)
     first->sh_size = (uint64_t)2 << 30;
 }
 
+static void break_no_section(struct accp_bytes *bytes)
+{
+    header_of(bytes)->e_shnum = 0;
+}
+
 static void break_section_size(struct accp_bytes *bytes)
 {
     section_of(bytes, text_section)->sh_size = (uint64_t)2 << 30;
@@ -220,6 +225,7 @@ static void test_bad_input_is_named(void **state)
         {break_table_missing, ACCP_STATUS_INPUT, "has no section table"},
         {break_table_offset, ACCP_STATUS_INPUT, "is truncated: its section table would start"},
         {break_table_count, ACCP_STATUS_INPUT, "section table of 2147483648 entries"},
+        {break_no_section, ACCP_STATUS_INPUT, "has no section: its header counts none"},
         {break_section_size, ACCP_STATUS_INPUT, "would hold 2147483648 bytes"},
         {break_section_overflow, ACCP_STATUS_INPUT,
          "would hold 16 bytes from byte 18446744073709551600"},
@@ -241,6 +247,22 @@ static void test_bad_input_is_named(void **state)
         assert_int_equal(cubin.kernel_count, 0);
         accp_bytes_fini(&bytes);
     }
+}
+
+/* A header that counts no sections leaves their number to the first of them, however many there are. */
+static void test_sections_counted_by_the_first(void **state)
+{
+    (void)state;
+    struct accp_bytes bytes = data_read("clock_around.sm_90.13.0");
+    struct accp_cubin cubin;
+    Elf64_Shdr *first = (Elf64_Shdr *)(void *)(bytes.data + header_of(&bytes)->e_shoff);
+    first->sh_size = header_of(&bytes)->e_shnum;
+    header_of(&bytes)->e_shnum = 0;
+    assert_int_equal(accp_cubin_open("many.cubin", bytes.data, bytes.size, &cubin, NULL),
+                     ACCP_STATUS_OK);
+    assert_true(cubin.kernel_count > 0);
+    accp_cubin_close(&cubin);
+    accp_bytes_fini(&bytes);
 }
 
 /* A file cut off anywhere is refused; the section table stands at its end. */
@@ -295,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_pick_names_what_there_is),
         cmocka_unit_test(test_plain_names),
         cmocka_unit_test(test_bad_input_is_named),
+        cmocka_unit_test(test_sections_counted_by_the_first),
         cmocka_unit_test(test_truncated_anywhere),
         cmocka_unit_test(test_stripped_of_symbols),
         cmocka_unit_test(test_section_order_does_not_matter),
