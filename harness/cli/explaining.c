@@ -69,9 +69,7 @@ static enum accp_status open_cubin(const struct accp_options *options,
 {
     ACCP_TRY(accp_opened_file(options->cubin, &explained->opened, error));
     const struct accp_cubin *cubin = &explained->opened.cubin;
-    if (options->arch && strcmp(options->arch, cubin->arch_name) != 0)
-        return accp_fail(error, ACCP_STATUS_INPUT, options->cubin, -1,
-                         "is code for %s, not for %.20s (--arch)", cubin->arch_name, options->arch);
+    ACCP_TRY(accp_cubin_check_arch(options, options->cubin, cubin->arch_name, error));
     ACCP_TRY(accp_cubin_pick(cubin, options->cubin, options->kernel, &explained->kernel, error));
     explained->role = accp_role_find(explained->kernel->name);
     return ACCP_STATUS_OK;

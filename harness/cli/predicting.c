@@ -234,15 +234,11 @@ static enum accp_status predict_cubin(struct predicting *predicting,
     struct accp_cubin cubin;
     ACCP_TRY(accp_cubin_open(path, bytes->data, bytes->size, &cubin, error));
     name_compiler(predicting->run, &cubin);
-    const char *arch = predicting->options->arch;
-    enum accp_status status;
-    if (selection)
-        status = predict_probe(predicting, selection, probe, &cubin, path, error);
-    else if (arch && strcmp(arch, cubin.arch_name) != 0)
-        status = accp_fail(error, ACCP_STATUS_INPUT, path, -1,
-                           "is code for %s, not for %.20s (--arch)", cubin.arch_name, arch);
-    else
-        status = predict_stranger(predicting, &cubin, error);
+    enum accp_status status =
+        accp_cubin_check_arch(predicting->options, path, cubin.arch_name, error);
+    if (status == ACCP_STATUS_OK)
+        status = selection ? predict_probe(predicting, selection, probe, &cubin, path, error)
+                           : predict_stranger(predicting, &cubin, error);
     accp_cubin_close(&cubin);
     return status;
 }

@@ -88,22 +88,47 @@ static void list_folder(const char *path, char *text, size_t text_bytes)
     if (count >= 0) free(entries);
 }
 
+/* The number in the name of an arch, however the rest is written: 90 of SM_90, compute_90 and sm90; -1: there is none. */
+static long number_in(const char *arch)
+{
+    const size_t before = strcspn(arch, "0123456789");
+    return arch[before] ? strtol(arch + before, NULL, 10) : -1;
+}
+
+/* `tail` ends the line. */
+static enum accp_status no_arch(const char *arch, const char *tail, struct accp_error *error)
+{
+    char known[256] = "", meant[32] = "";
+    for (int i = 0; i < ACCP_ARCH_COUNT; ++i) {
+        const size_t used = strlen(known);
+        if (number_in(arch) == number_in(accp_arches[i].name))
+            snprintf(meant, sizeof meant, ", %s is", accp_arches[i].name);
+        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", accp_arches[i].name);
+    }
+    return accp_fail(error, ACCP_STATUS_INPUT, arch, -1, "no arch is called so%s; there are: %s%s",
+                     meant, known, tail);
+}
+
 static enum accp_status no_kernels(const char *arch, const char *folder, struct accp_error *error)
 {
-    char built[256], known[256] = "";
+    char built[256], tail[sizeof built + 64];
     list_folder(folder, built, sizeof built);
     if (accp_arch_find(arch))
         return accp_fail(error, ACCP_STATUS_INPUT, arch, -1,
                          "this build has no kernels for it, only for: %s; build again with an nvcc "
                          "that knows it, and -DACCPROBE_ARCHES=%s",
                          built, arch);
-    for (int i = 0; i < ACCP_ARCH_COUNT; ++i) {
-        const size_t used = strlen(known);
-        snprintf(known + used, sizeof known - used, "%s%s", i ? ", " : "", accp_arches[i].name);
-    }
-    return accp_fail(error, ACCP_STATUS_INPUT, arch, -1,
-                     "no arch is called so; there are: %s; this build has kernels for: %s", known,
-                     built);
+    snprintf(tail, sizeof tail, "; this build has kernels for: %s", built);
+    return no_arch(arch, tail, error);
+}
+
+enum accp_status accp_cubin_check_arch(const struct accp_options *options, const char *path,
+                                       const char *arch, struct accp_error *error)
+{
+    if (!options->arch || strcmp(options->arch, arch) == 0) return ACCP_STATUS_OK;
+    if (!accp_arch_find(options->arch)) return no_arch(options->arch, "", error);
+    return accp_fail(error, ACCP_STATUS_INPUT, path, -1, "is code for %s, not for %s (--arch)",
+                     arch, options->arch);
 }
 
 enum accp_status accp_cubin_read(const char *arch, const char *probe, char *path,
@@ -112,7 +137,7 @@ enum accp_status accp_cubin_read(const char *arch, const char *probe, char *path
     char folder[PATH_MAX];
     ACCP_TRY(data_folder("cubin", "cubin", folder, error));
     snprintf(path, PATH_MAX, "%s/%s", folder, arch);
-    if (!is_folder(path)) return no_kernels(arch, folder, error);
+    if (!accp_arch_find(arch) || !is_folder(path)) return no_kernels(arch, folder, error);
     snprintf(path, PATH_MAX, "%s/%s/%s.cubin", folder, arch, probe);
     if (access(path, F_OK) != 0)
         return accp_fail(error, ACCP_STATUS_INPUT, path, -1,

@@ -22,6 +22,10 @@ struct accp_selection {
 enum accp_status accp_select(const struct accp_options *options, struct accp_selection *selection,
                              struct accp_error *error);
 
+/* INPUT: --arch names another arch than that of the cubin `path`, or none that there is. */
+enum accp_status accp_cubin_check_arch(const struct accp_options *options, const char *path,
+                                       const char *arch, struct accp_error *error);
+
 /* Reads the built cubin of a probe (or "clock") for an arch: beside the tool, or where it is
  * installed. The caller frees *cubin (accp_bytes_fini). `path` takes PATH_MAX bytes: where it was,
  * for messages. Errors: INPUT (this build has no kernels for that arch: says which it has and how

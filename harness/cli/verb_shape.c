@@ -1,3 +1,4 @@
+#include "cli/select.h"
 #include "cli/shape_judging.h"
 #include "cli/shaping.h"
 #include "cli/verbs.h"
@@ -57,11 +58,8 @@ static enum accp_status shape_stranger(const struct accp_options *options, bool 
 {
     struct accp_opened opened;
     ACCP_TRY(accp_opened_file(options->cubin, &opened, error));
-    enum accp_status status = ACCP_STATUS_OK;
-    if (options->arch && strcmp(options->arch, opened.cubin.arch_name) != 0)
-        status = accp_fail(error, ACCP_STATUS_INPUT, options->cubin, -1,
-                           "is code for %s, not for %.20s (--arch)", opened.cubin.arch_name,
-                           options->arch);
+    enum accp_status status =
+        accp_cubin_check_arch(options, options->cubin, opened.cubin.arch_name, error);
     if (status == ACCP_STATUS_OK)
         status = accp_shaping_cubin(options, &opened, with_listings, &shaped->shapes,
                                     &shaped->left_out, error);

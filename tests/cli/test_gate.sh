@@ -139,9 +139,18 @@ expect 4 'operand 2 is empty: a variable that is not set?' "$accprobe" diff one.
 expect 4 'cannot write' "$accprobe" measure --out /nonexistent/run.json
 expect 4 'no protocol is called' "$accprobe" measure --protocol sed
 expect 4 '--length is of the ops probe' "$accprobe" measure --length 64
-for verb in predict shape gate; do
-    expect 4 'SM_90: no arch is called so; there are: sm_75, sm_80, ' "$accprobe" $verb --arch SM_90
-    grep -q '; this build has kernels for: .*sm_90' stderr || broken "arches that are built: $(cat stderr)"
+for verb in predict shape gate 'explain optimal.chain29.acc1'; do
+    # shellcheck disable=SC2086 # a verb and its operand
+    for arch in SM_90 sm90 90 compute_90a ../cubin/sm_90; do
+        expect 4 "$arch: no arch is called so, sm_90 is; there are: sm_75, sm_80, " "$accprobe" $verb --arch $arch
+        grep -q '; this build has kernels for: .*sm_90' stderr || broken "arches that are built: $(cat stderr)"
+    done
+    # shellcheck disable=SC2086
+    expect 4 'hopper: no arch is called so; there are: sm_75' "$accprobe" $verb --arch hopper
+done
+for verb in predict shape explain gate; do
+    expect 4 'SM_90: no arch is called so, sm_90 is; there are: sm_75, sm_80, ' \
+        "$accprobe" $verb --cubin "$ACCP_BINARY_DIR/cubin/sm_90/optimal.cubin" --arch SM_90
 done
 unbuilt=$(for arch in sm_88 sm_87 sm_110; do [ -d "$ACCP_BINARY_DIR/cubin/$arch" ] || echo $arch; done | head -n1)
 [ -z "$unbuilt" ] || expect 4 "$unbuilt: this build has no kernels for it, only for: " "$accprobe" predict --arch "$unbuilt"
