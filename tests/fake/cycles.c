@@ -1,8 +1,11 @@
 #include "cycles.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { SCALE_BYTES = 4096 };
 
 /* Made up, and whole: enough for a launch to have a shape where no run was given. */
 static double made_up_cycles(const struct accp_role *role)
@@ -16,7 +19,7 @@ static double made_up_cycles(const struct accp_role *role)
  * CHANGE a factor, or a number of cycles with its sign. */
 static double changed(double cycles, const char *symbol, int warps)
 {
-    char text[4096], at_warps[ACCP_NAME_BYTES + 16];
+    char text[SCALE_BYTES], at_warps[ACCP_NAME_BYTES + 16];
     const char *variable = getenv("ACCP_FAKE_SCALE");
     snprintf(text, sizeof text, "%s", variable ? variable : "");
     snprintf(at_warps, sizeof at_warps, "%s@%d", symbol, warps);
@@ -66,6 +69,54 @@ static void copy_modes(const struct accp_cycles *recorded, struct accp_fake_cycl
         cycles->modes[i].weight /= weight;
         cycles->modes[i].cycles += recorded->mean - mean / weight;
     }
+}
+
+static bool is_kernel(const struct accp_run *run, const char *symbol)
+{
+    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i)
+        if (strcmp(accp_roles[i].kernel, symbol) == 0) return true;
+    for (size_t i = 0; run && i < run->role_count; ++i)
+        if (strcmp(run->roles[i].kernel, symbol) == 0) return true;
+    return false;
+}
+
+/* Cuts the word; false: it would change nothing, or something else than was meant. */
+static bool is_change(const struct accp_run *run, char *word)
+{
+    char *change = strchr(word, '='), *at = strchr(word, '@'), *end = word;
+    if (!change || (at && at > change)) return false;
+    *change++ = 0;
+    if (at) {
+        *at++ = 0;
+        const long warps = strtol(at, &end, 10);
+        if (*end || warps < 1 || warps > ACCP_RUN_WARPS) return false;
+    }
+    const double number = strtod(change, &end);
+    return end != change && !*end && isfinite(number) &&
+           ((!at && strcmp(word, "*") == 0) || is_kernel(run, word));
+}
+
+bool accp_fake_cycles_check(const struct accp_run *run)
+{
+    char text[SCALE_BYTES], word_text[SCALE_BYTES];
+    const char *variable = getenv("ACCP_FAKE_SCALE");
+    if (!variable) return true;
+    if (snprintf(text, sizeof text, "%s", variable) >= (int)sizeof text) {
+        fprintf(stderr, "ACCP_FAKE_SCALE: has more than %d bytes\n", SCALE_BYTES - 1);
+        return false;
+    }
+    char *rest;
+    for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+        strcpy(word_text, word);
+        if (is_change(run, word)) continue;
+        fprintf(
+            stderr,
+            "ACCP_FAKE_SCALE: \"%s\" is not KERNEL=CHANGE, KERNEL@WARPS=CHANGE or *=CHANGE of a "
+            "kernel of the tables or of ACCP_FAKE_RUN\n",
+            word_text);
+        return false;
+    }
+    return true;
 }
 
 void accp_fake_cycles_find(const struct accp_run *run, const char *symbol,

@@ -12,6 +12,10 @@ struct accp_fake_cycles {
     struct accp_mode modes[ACCP_RUN_MODES];
 };
 
+/* Whether all of ACCP_FAKE_SCALE can change something: kernels of the tables or of `run` (NULL: none), a number each. If not, it
+ * says so on stderr. */
+bool accp_fake_cycles_check(const struct accp_run *run);
+
 /* Of a role (NULL: a stranger's kernel, by its symbol) at so many warps in a block. `run` may be
  * NULL: made up from chain and effective. */
 void accp_fake_cycles_find(const struct accp_run *run, const char *symbol,

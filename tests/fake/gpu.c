@@ -67,10 +67,10 @@ bool accp_fake_gpu_start(void)
     if (has_run) accp_run_fini(&run);
     has_run = false;
     random_state.state = seed ? strtoull(seed, NULL, 10) : 1;
-    if (!file || !file[0]) return true;
+    if (!file || !file[0]) return accp_fake_cycles_check(NULL);
     has_run = accp_run_read(file, &run, &error) == ACCP_STATUS_OK;
     if (!has_run) fprintf(stderr, "ACCP_FAKE_RUN: %s: %s\n", error.where, error.text);
-    return has_run;
+    return has_run && accp_fake_cycles_check(&run);
 }
 
 static struct block *find_block(uint64_t address, size_t bytes)

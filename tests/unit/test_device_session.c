@@ -73,7 +73,7 @@ static void test_launch_computes_and_times(void **state)
     }
     assert_true(slow > 0 && slow < BLOCKS * WARPS);
     assert_true(work.elapsed_ms > 0.02 && work.elapsed_ms < 0.03); /* 50,000 cycles at 1980 MHz */
-    setenv("ACCP_FAKE_SCALE", "optimal_chain7_acc3_effective3@8=2,other=9,*=+1", 1);
+    setenv("ACCP_FAKE_SCALE", "optimal_chain7_acc3_effective3@8=2,stranger=9,*=+1", 1);
     assert_int_equal(open_and_work(kernel_name, &work, &error), ACCP_STATUS_OK);
     assert_true(cycles_of(&work.records[0]) == 71 || cycles_of(&work.records[0]) == 75);
     setenv("ACCP_FAKE_SCALE", "optimal_chain7_acc3_effective3=1.5", 1);
@@ -84,6 +84,13 @@ static void test_launch_computes_and_times(void **state)
     assert_int_equal(accp_absence_of(&error), ACCP_ABSENCE_KERNEL_NOT_FOUND);
     assert_non_null(strstr(error.text, "nobody"));
     write_run(path, "{\"n\": 0}");
+    static const char *const meaningless[] = {
+        "other=9", "optimal.chain7.acc3=2", "stranger",   "*=", "*=1.03x",
+        "*@8=2",   "stranger@0=2",          "stranger@=2"};
+    for (size_t i = 0; i < sizeof meaningless / sizeof *meaningless; ++i) {
+        setenv("ACCP_FAKE_SCALE", meaningless[i], 1);
+        assert_int_not_equal(open_and_work(kernel_name, &work, &error), ACCP_STATUS_OK);
+    }
     unsetenv("ACCP_FAKE_SCALE");
     assert_int_equal(open_and_work(kernel_name, &work, &error), ACCP_STATUS_OK);
     assert_int_equal(work.records[0].iterations, 0);
