@@ -12,7 +12,7 @@
 
 /* Of a long loop, only as many instructions are dropped one by one: those that lose most. */
 enum { DROPPED_ALONE = 96 };
-static const int warp_counts[] = {1, 2, 4, 8, 12, 16, 24, 32, 48, 64};
+static const int warp_counts[] = {1, 2, 4, 8, 12, 16, 24, ACCP_RUN_WARPS}; /* that --warps takes */
 
 struct accp_model_options accp_changes_options(const struct accp_explained *explained)
 {

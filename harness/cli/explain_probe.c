@@ -138,8 +138,10 @@ static enum accp_status divide_all(const struct explaining *explaining, const st
         ++*count;
     }
     if (*count > 0) return ACCP_STATUS_OK;
-    return accp_fail(error, ACCP_STATUS_INPUT, NULL, -1,
-                     "the run holds no role of the sink probe: measure it with --probe sink");
+    return accp_fail(
+        error, ACCP_STATUS_INPUT, NULL, -1,
+        "the run holds no role of the sink probe that sums every accumulator: measure it "
+        "with --probe sink");
 }
 
 static enum accp_status print_divisions(const struct explaining *explaining,
@@ -271,13 +273,43 @@ static enum accp_status find_recording(const struct accp_options *options, const
                      count, recording);
 }
 
+/* Whether a role says something to the question: it is of that probe, or does the work of one that is, in a kernel of its
+ * own or alone in a shared one. */
+static bool is_told_by(const char *probe, const struct accp_role *role)
+{
+    for (size_t i = 0; i < ACCP_ROLE_COUNT; ++i) {
+        const struct accp_role *of = &accp_roles[i];
+        if (strcmp(accp_probe_names[of->probe], probe) != 0) continue;
+        if (of == role ||
+            (of->dispatch == ACCP_DISPATCH_MIXED && of->chain == role->chain &&
+             of->acc == role->acc && of->sink == role->sink && of->placement == role->placement))
+            return true;
+    }
+    return false;
+}
+
+/* A run without a word to say would be counted as a process all the same. */
+static enum accp_status check_roles(const struct explaining *explaining, const struct accp_run *run,
+                                    const char *path, struct accp_error *error)
+{
+    const char *probe = explaining->options->operands[0];
+    for (size_t i = 0; i < run->role_count; ++i) {
+        const struct accp_role *role = accp_role_find(run->roles[i].role);
+        if (role && is_told_by(probe, role)) return ACCP_STATUS_OK;
+    }
+    return accp_fail(error, ACCP_STATUS_INPUT, path, -1,
+                     "holds no role that explain %s is told by: leave it out, or measure it with "
+                     "--probe %s",
+                     probe, probe);
+}
+
 static enum accp_status read_run(struct explaining *explaining, const char *path,
                                  struct accp_error *error)
 {
     struct accp_run *run = &explaining->runs[explaining->run_count];
     ACCP_TRY(accp_run_read(path, run, error));
     ++explaining->run_count;
-    if (run->source == ACCP_SOURCE_MEASURED) return ACCP_STATUS_OK;
+    if (run->source == ACCP_SOURCE_MEASURED) return check_roles(explaining, run, path, error);
     return accp_fail(error, ACCP_STATUS_INPUT, path, -1, "is %s: what was measured is explained",
                      accp_source_text(run->source));
 }

@@ -42,7 +42,7 @@ static const struct accp_column columns[] = {
 static const char legend[] =
     "FFMAs between the clock reads, chains and their depth; blocks and warps resident on an SM; "
     "LDC: constant loads in the loop;\nline: instructions left in the 128-byte line where the loop "
-    "begins; stalls: their sum in cycles; hash: of the loop with its control bits\n";
+    "begins; stalls: the counts as written, added up; hash: of the loop with its control bits\n";
 
 static enum accp_status add_row(struct accp_table *table, const struct accp_shape *shape,
                                 const struct accp_shape_verdict *verdict, struct accp_error *error)

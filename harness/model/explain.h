@@ -19,7 +19,10 @@
     BOUND(SHARED, "SM queue", "constant loads and special registers, of all schedulers") \
     BOUND(EVEN, "even registers", "a bank gives one register in a cycle, if all reuse succeeds") \
     BOUND(ODD, "odd registers", "a bank gives one register in a cycle, if all reuse succeeds") \
-    BOUND(STALLS, "a warp's stalls", "the stall counts of one warp; other warps do not add to it")
+    BOUND(STALLS, "a warp's waits", \
+          "its stall counts as an SM takes them (shape adds them up as written); other warps do " \
+          "not " \
+          "add to it")
 
 enum accp_bound {
 #define BOUND(id, name, meaning) ACCP_BOUND_##id,

@@ -51,7 +51,7 @@ struct accp_shape_law_result {
 struct accp_shape_loop {
     int64_t address; /* of the loop's head, in bytes from the kernel's first instruction */
     int instructions;
-    int stall_sum_cycles;       /* of the stall counts */
+    int stall_sum_cycles;       /* of the stall counts as written */
     int64_t bytes;              /* from the head to behind the last backward branch */
     int line_instructions_left; /* from the head to the end of its 128-byte line, itself included */
     int yields, reuses;         /* instructions with the yield bit set; reuse bits */

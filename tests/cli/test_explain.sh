@@ -180,6 +180,26 @@ for words in '--arch sm_80' "--cubin $built" '--kernel k' '--loop 0x10' '--warps
     # shellcheck disable=SC2086 # an option and its value
     expect 4 "${words%% *}: optimal is a probe, and what runs of it measured is explained" "$accprobe" explain optimal $words
 done
+# What it offers it takes: no more warps than a block has, where more fit on an SM.
+expect 0 '' "$accprobe" explain optimal.chain29.acc2 --all
+for words in '64 warps fit on an SM' '32 warps instead of 8'; do
+    grep -q "$words" stdout || broken "$words: $(cat stdout)"
+done
+sed -nE 's/.* ([0-9]+) warps? instead of 8.*/\1/p' stdout >offered
+while read -r warps; do
+    expect 0 '' "$accprobe" explain optimal.chain29.acc2 --warps "$warps"
+done <offered
+# Two sums of stall counts, by two names: as the SM takes them, and as they are written.
+expect 0 '' "$accprobe" explain optimal.chain29.acc2
+grep -q "^a warp's waits .* as an SM takes them (shape adds them up as written)" stdout || broken "what explain adds up: $(cat stdout)"
+expect 0 '' "$accprobe" shape --filter '^optimal[.]chain29[.]acc2$'
+grep -q 'stalls: the counts as written, added up' stdout || broken "what shape adds up: $(cat stdout)"
+# A run that says nothing to the question is no process of it.
+for probe in sink optimal mixed; do
+    expect 4 "dependency.run.json: holds no role that explain $probe is told by: leave it out" \
+        "$accprobe" explain $probe "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/{$probe,dependency}.run.json
+done
+expect 0 '' "$accprobe" explain mixed "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/{mixed,dispatch,optimal}.run.json
 expect 4 'is no role' "$accprobe" explain optimal.chain31.acc1
 expect 4 'where it has several), not both' "$accprobe" explain optimal.chain29.acc1 --cubin "$built"
 expect 4 'names a kernel of --cubin' "$accprobe" explain --kernel $kernel

@@ -126,7 +126,7 @@ expect 0 '' "$accprobe" explain optimal occupancy.json "$goldens/occupancy/optim
     broken 'two processes'
 grep -q '^| *29 | *32 |' stdout || broken 'chain 29 at 32 warps'
 expect 4 'lacks two chains' "$accprobe" explain optimal occupancy.json
-expect 4 'holds no role of the sink probe' "$accprobe" explain sink "$goldens/optimal.run.json"
+expect 4 'holds no role that explain sink is told by' "$accprobe" explain sink "$goldens/optimal.run.json"
 expect 4 'is document: what was measured is explained' "$accprobe" explain optimal "$ACCP_SOURCE_DIR/golden/document/optimal.json"
 sed 's/"arch": "sm_90"/"arch": "sm_99"/' "$goldens/sink.run.json" >elsewhere.json
 expect 4 'sm_99: no arch is called so; there are: sm_75, ' "$accprobe" explain sink elsewhere.json
