@@ -1,7 +1,8 @@
 /* Prints the manual page and the shells' completions of accprobe from the tables of its command
- * line: accprobe-manual man|bash|zsh|fish. Runs in the build; nobody else needs it. */
+ * line: accprobe-manual man|man-compile|bash|zsh|fish. Runs in the build; nobody else needs it. */
 #include "cli/completion.h"
 #include "cli/help.h"
+#include "compile/help.h"
 
 #include <string.h>
 
@@ -88,14 +89,44 @@ static void print_manual(void)
           ".SH EXAMPLES\n.TP\n\\fBaccprobe gate\\fR\nthe verdict on this machine\n"
           ".TP\n\\fBaccprobe predict \\-\\-cubin mine.cubin\\fR\n"
           "cycles of the loops in a cubin of your own, without a GPU\n"
-          ".TP\n\\fBaccprobe diff old.cubin new.cubin\\fR\nwhat another compiler made of it\n",
+          ".TP\n\\fBaccprobe diff old.cubin new.cubin\\fR\nwhat another compiler made of it\n"
+          ".SH \"SEE ALSO\"\n\\fBaccprobe\\-compile\\fR(1)\n",
           stdout);
+}
+
+/* Of accprobe-compile, from the table of its --help. */
+static void print_compile(void)
+{
+    printf(".TH ACCPROBE\\-COMPILE 1 \"\" \"accprobe " ACCPROBE_VERSION "\" \"User Commands\"\n"
+           ".SH NAME\naccprobe\\-compile \\- %s\n.SH SYNOPSIS\n",
+           accp_compile_summary);
+    for (size_t i = 0; accp_compile_usages[i]; ++i) {
+        fputs(i ? ".br\n\\fBaccprobe\\-compile\\fR " : "\\fBaccprobe\\-compile\\fR ", stdout);
+        put_roff(accp_compile_usages[i]);
+        putchar('\n');
+    }
+    fputs(".SH DESCRIPTION\n", stdout);
+    put_roff(accp_compile_description);
+    fputs("\n.SH OPTIONS\n", stdout);
+    for (const struct accp_compile_option *option = accp_compile_options; option->name; ++option) {
+        char word[64];
+        if (option->name[0])
+            snprintf(word, sizeof word, "--%s", option->name);
+        else
+            snprintf(word, sizeof word, "-%c", option->letter);
+        put_paragraph(word, option->argument, option->text);
+    }
+    fputs(".SH \"EXIT STATUS\"\n", stdout);
+    for (size_t i = 0; accp_compile_statuses[i].status; ++i)
+        put_paragraph(accp_compile_statuses[i].status, "", accp_compile_statuses[i].text);
+    fputs(".SH \"SEE ALSO\"\n\\fBaccprobe\\fR(1)\n", stdout);
 }
 
 static const struct {
     const char *name;
     void (*print)(void);
 } formats[] = {{"man", print_manual},
+               {"man-compile", print_compile},
                {"bash", accp_completion_bash},
                {"zsh", accp_completion_zsh},
                {"fish", accp_completion_fish}};
@@ -107,6 +138,6 @@ int main(int argc, char **argv)
         formats[i].print();
         return fflush(stdout) == 0 && !ferror(stdout) ? 0 : 4;
     }
-    fputs("accprobe-manual: takes one operand: man, bash, zsh or fish\n", stderr);
+    fputs("accprobe-manual: takes one operand: man, man-compile, bash, zsh or fish\n", stderr);
     return 4;
 }

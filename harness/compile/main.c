@@ -1,4 +1,5 @@
 /* accprobe-compile: one source through the NVRTC of any CUDA version. */
+#include "compile/help.h"
 #include "compile/nvrtc.h"
 
 #include <getopt.h>
@@ -7,17 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_BAD = 4, SOURCE_LIMIT_BYTES = 16 << 20 };
-
-static const char usage[] = "usage: accprobe-compile --nvrtc LIBNVRTC --arch sm_90 [--ptx] [-I "
-                            "DIR]... --out FILE SOURCE.cu\n"
-                            "                        [-- NVRTC'S OPTIONS...]\n"
-                            "       accprobe-compile --nvrtc LIBNVRTC --list-arches\n"
-                            "Compiles SOURCE.cu to a cubin (--ptx: to PTX) and says which CUDA "
-                            "version did it. The folder of\n"
-                            "SOURCE.cu is searched for what it includes, then each -I. Exit "
-                            "status: 0; 4 after one line that\n"
-                            "says what is wrong, and then FILE is what it was.\n";
+enum { EXIT_BAD = 4, SOURCE_LIMIT_BYTES = 16 << 20, OPTIONS_MAX = 16 };
 
 struct request {
     const char *nvrtc, *arch, *out;
@@ -73,13 +64,13 @@ static enum accp_status take_option(struct request *request, int option, const c
 static enum accp_status parse(int argc, char **argv, struct request *request,
                               struct accp_error *error)
 {
-    static const struct option options[] = {{"nvrtc", required_argument, NULL, 'n'},
-                                            {"arch", required_argument, NULL, 'a'},
-                                            {"out", required_argument, NULL, 'o'},
-                                            {"ptx", no_argument, NULL, 'p'},
-                                            {"list-arches", no_argument, NULL, 'l'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {NULL, 0, NULL, 0}};
+    struct option options[OPTIONS_MAX] = {{0}};
+    for (size_t i = 0, count = 0; accp_compile_options[i].name; ++i)
+        if (accp_compile_options[i].name[0])
+            options[count++] = (struct option){
+                accp_compile_options[i].name,
+                accp_compile_options[i].argument[0] ? required_argument : no_argument, NULL,
+                accp_compile_options[i].letter};
     int option;
     while ((option = getopt_long(argc, argv, "+:I:", options, NULL)) != -1)
         ACCP_TRY(take_option(request, option, argv[optind - 1], error));
@@ -97,6 +88,25 @@ static enum accp_status parse(int argc, char **argv, struct request *request,
     for (++optind; optind < argc; ++optind)
         ACCP_TRY(add_option(request, argv[optind], error));
     return ACCP_STATUS_OK;
+}
+
+static void print_help(void)
+{
+    printf("accprobe-compile: %s\n\n", accp_compile_summary);
+    for (size_t i = 0; accp_compile_usages[i]; ++i)
+        printf("%s accprobe-compile %s\n", i ? "      " : "usage:", accp_compile_usages[i]);
+    printf("\n%s\n\n", accp_compile_description);
+    for (const struct accp_compile_option *option = accp_compile_options; option->name; ++option) {
+        char word[64];
+        if (option->name[0])
+            snprintf(word, sizeof word, "--%s %s", option->name, option->argument);
+        else
+            snprintf(word, sizeof word, "-%c %s", option->letter, option->argument);
+        printf("  %-18s %s\n", word, option->text);
+    }
+    fputs("\nexit status:\n", stdout);
+    for (size_t i = 0; accp_compile_statuses[i].status; ++i)
+        printf("  %-3s %s\n", accp_compile_statuses[i].status, accp_compile_statuses[i].text);
 }
 
 static void list_arches(const struct accp_nvrtc *nvrtc)
@@ -154,7 +164,7 @@ int main(int argc, char **argv)
     struct accp_error error;
     enum accp_status status = parse(argc, argv, &request, &error);
     if (status == ACCP_STATUS_OK && request.help)
-        fputs(usage, stdout);
+        print_help();
     else if (status == ACCP_STATUS_OK)
         status = run(&request, &error);
     if (status == ACCP_STATUS_OK) return fflush(stdout) == 0 ? 0 : EXIT_BAD;

@@ -14,7 +14,9 @@ grep -q "$prefix/bin/../share/accprobe/golden" stdout || broken "the installed g
 "$accprobe" gate --probe optimal >stdout || [ $? -le 2 ] || broken 'a verdict'
 grep -q 'PREDICTED' stdout || broken 'a prediction of the installed kernels'
 expect 0 '' "$accprobe" shape --filter '^optimal[.]chain29[.]acc2$' --arch sm_90
-[ -s "$prefix/share/man/man1/accprobe.1" ] || broken 'the manual page'
+for page in accprobe accprobe-compile; do
+    [ -s "$prefix/share/man/man1/$page.1" ] || broken "the manual page of $page"
+done
 
 # Every header compiles alone, as C and with the warnings of a careful user.
 find "$prefix/include" -name '*.h' >headers

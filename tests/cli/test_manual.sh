@@ -28,6 +28,14 @@ done <verbs
 grep -q 'warps on each scheduler' "$share/zsh/vendor-completions/_accprobe" || broken 'and of its completion'
 sed -n '/^.SS "policy"/,/^.SS /p' "$page" | grep 'warps on each scheduler' >/dev/null || broken 'and of its page'
 
+# accprobe-compile has a page of its own, with the options and exit statuses of its --help.
+"$ACCP_BINARY_DIR/accprobe-compile" --help >compile_help
+sed -nE 's/^  (--?[A-Za-z-]+|[0-9]+) .*/\1/p' compile_help >options
+[ "$(wc -l <options)" -ge 9 ] || broken "options and statuses of accprobe-compile: $(cat compile_help)"
+compile_page=$share/man/man1/accprobe-compile.1
+tr -d '\134' <"$compile_page" | sed -nE '/^\.SH OPTIONS/,$s/^fB(--?[A-Za-z-]+|[0-9]+)fR.*/\1/p' >page_options
+diff options page_options >&2 || broken 'the page of accprobe-compile to have what its --help has'
+
 # Exit statuses and variables stand in both; and the variables are those that the sources read.
 for word in 'needs approval (WIN, DRIFT)' ACCPROBE_REQUIRE_GPU ACCPROBE_LIBCUDA CTEST_RESOURCE_GROUP_0_GPUS; do
     grep -qF "$word" help || broken "$word in --help"
@@ -40,6 +48,9 @@ if command -v groff >/dev/null; then
     groff -ww -man -Tutf8 "$page" 2>warnings >rendered || broken 'groff to read the page'
     [ ! -s warnings ] || broken "no warning from groff: $(cat warnings)"
     grep -q 'needs approval' rendered || broken 'a page that shows something'
+    groff -ww -man -Tutf8 "$compile_page" 2>warnings >rendered || broken 'groff to read the page of accprobe-compile'
+    [ ! -s warnings ] || broken "no warning from groff: $(cat warnings)"
+    grep -q 'list-arches' rendered || broken 'a page of accprobe-compile that shows something'
 else
     echo 'left out: groff is not installed'
 fi

@@ -26,7 +26,7 @@ for library in libelf libjansson; do
         broken "$library among what $runtime depends on if the tool needs it: $depends, $(cat needed)"
 done
 dpkg-deb -c "$runtime" >contents
-for file in ./usr/bin/accprobe ./usr/share/man/man1/accprobe.1 ./usr/share/bash-completion/completions/accprobe ./usr/share/doc/accprobe/copyright ./usr/share/doc/accprobe/licences.md; do
+for file in ./usr/bin/accprobe ./usr/bin/accprobe-compile ./usr/share/man/man1/accprobe.1 ./usr/share/man/man1/accprobe-compile.1 ./usr/share/bash-completion/completions/accprobe ./usr/share/doc/accprobe/copyright ./usr/share/doc/accprobe/licences.md; do
     grep -q " $file\$" contents || broken "$file in $runtime"
 done
 ! grep -qE '[.](h|a)$' contents || broken "no development files in $runtime: $(grep -E '[.](h|a)$' contents)"
