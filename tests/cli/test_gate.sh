@@ -46,6 +46,20 @@ gates 0 sku=h20 '' 'verdict: NO_GOLDEN' 'another GPU of this arch' 'pending: '
 gates 0 sku=h200_oem '' 'verdict: PASS' 'Fabrikam'
 gates 0 sku=h200_mig '' 'NO_GOLDEN'
 
+# The command that accepts it is whole, and typed as it stands means that folder, whatever the folder is called; in Markdown it
+# is text.
+long=$(printf 'a%.0s' {1..200})
+folder="it's \$(touch pwned) \`touch pwned\` *|_/$long/$long/$long"
+expect 0 '' "$accprobe" gate --probe optimal --seed 7 --pending "$folder"
+typed=$(sed -n 's/^pending: .*accept them with: accprobe record //p' stdout)
+words() { printf '%s\n' "$@"; }
+eval "words $typed" >said
+printf '%s\n' "$(echo "$folder"/*/*.json)" --reason TEXT | diff - said >&2 || broken "the words of: $typed"
+[ -e "$(head -n1 said)" ] || broken "a run by the name that is typed: $(head -n1 said)"
+[ ! -e pwned ] || broken 'nothing run that a name holds'
+expect 0 '' "$accprobe" gate --probe optimal --seed 7 --pending 'a*b' --format markdown
+grep '^pending: .*a\\[*]b' stdout >/dev/null || broken "the name as text in Markdown: $(grep '^pending' stdout)"
+
 # An expected failure answers for the GPU whose golden it stands beside, and for no other of the arch.
 cp -r "$ACCP_SOURCE_DIR/golden" golden
 cat >"$(dirname "$(ls golden/measured/*/optimal.json)")/expected.json" <<'END'
