@@ -9,6 +9,8 @@ import subprocess
 import sys
 import tempfile
 
+import pipe  # a reader that has enough is no error
+
 # part, packages by major version of CUDA, and how the part's version follows from nvcc's. NVIDIA's parts of one
 # release do not always carry one number (12.4.1: nvcc 12.4.131, NVRTC 12.4.127).
 SAME, NOT_OLDER, NOT_NEWER = "same", "not older", "not newer"

@@ -12,6 +12,8 @@ import os
 import statistics
 import sys
 
+import pipe  # a reader that has enough is no error
+
 
 def read(folder):
     """({version: {(role, warps): exact hash}}, {(version, role, warps): [mean, ...]}, {device}, {version: processes of a probe})"""

@@ -12,6 +12,8 @@ import re
 import statistics
 import sys
 
+import pipe  # a reader that has enough is no error
+
 PROBES = ("sink", "tail", "dependency", "dispatch", "mixed")
 LOADS = (("gate", 16), ("seed", 8))
 HEAD = ("role", "protocol", "warps", "processes", "cycles", "variation")

@@ -14,6 +14,8 @@ import re
 import statistics
 import sys
 
+import pipe  # a reader that has enough is no error
+
 KERNEL = re.compile(r"map_chain(\d+)_acc(\d+)$")
 CLOSE = 0.01  # a pick this near the best counts as the peak
 APART = 0.02  # accs this far apart have an order worth predicting

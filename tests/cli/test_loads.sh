@@ -5,6 +5,20 @@
 source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
 loads() { python3 "$ACCP_SOURCE_DIR/ci/loads.py" "$@"; }
 
+# ends COMMAND...: it ends without a word when nobody reads it, as behind head.
+ends() {
+    { sleep 0.3; "$@" 2>said; echo $? >status; } | true
+    [ ! -s said ] || broken "no word from: $* | head; it said: $(cat said)"
+    [ "$(cat status)" = 141 ] || broken "SIGPIPE, and not status $(cat status), for: $*"
+}
+ends loads page "$ACCP_SOURCE_DIR/docs/probes/loads.tsv"
+ends python3 "$ACCP_SOURCE_DIR/ci/peaks.py" points "$ACCP_SOURCE_DIR/docs/peaks/predicted.tsv"
+ends python3 "$ACCP_SOURCE_DIR/ci/operators.py" tables "$ACCP_SOURCE_DIR/docs/policy/cells.tsv"
+ends "$ACCP_SOURCE_DIR/ci/registers"
+for script in "$ACCP_SOURCE_DIR"/ci/*.py; do
+    if [ "$(basename "$script")" != pipe.py ]; then grep -q '^import pipe' "$script" || broken "$script to import pipe"; fi
+done
+
 loads page "$ACCP_SOURCE_DIR/docs/probes/loads.tsv" >made.md
 cmp -s made.md "$ACCP_SOURCE_DIR/docs/probes/loads.md" || broken 'docs/probes/loads.md to be what ci/loads.py makes of loads.tsv'
 
