@@ -91,7 +91,8 @@ typedef void accp_model_trace(const struct accp_model_cycle *cycle, void *contex
 
 struct accp_model_options {
     int warps;               /* of the one block on the SM: 1 to ACCP_MODEL_WARPS */
-    int phases;              /* random starts to average over: 1 to ACCP_MODEL_PHASES; 0: 16 */
+    int phases;              /* random starts to average over: 1 to ACCP_MODEL_PHASES; 0: 32, and
+                                16 if a scheduler has more than two warps */
     uint64_t seed;           /* of the starts; the same seed gives the same prediction everywhere */
     uint32_t without;        /* bit ACCP_MECHANISM_x: leave it out */
     accp_model_trace *trace; /* NULL: not wanted */

@@ -13,6 +13,7 @@
 
 enum {
     PHASES = 16,
+    PAIR_PHASES = 32,     /* of two warps on a scheduler: what these lock into is seldom the same */
     WARM_CYCLES = 2048,   /* from the last start to the first counted iteration; in them the warps
                              find their phases */
     TIMED_CYCLES = 4096,  /* and are timed for this long, or */
@@ -212,7 +213,8 @@ static void deal_programs(struct accp_simulation *simulation, const struct progr
 /* Starts to average over: enough for every neighbour to have as many as a loop beside its own kind. */
 static int phases_of(const struct accp_model_options *options)
 {
-    const int phases = (options->phases ? options->phases : PHASES) *
+    const int usual = options->warps > 2 * ACCP_MODEL_SCHEDULERS ? PHASES : PAIR_PHASES;
+    const int phases = (options->phases ? options->phases : usual) *
                        (options->other_count > 0 ? options->other_count : 1);
     return phases < ACCP_MODEL_PHASES ? phases : ACCP_MODEL_PHASES;
 }

@@ -16,9 +16,11 @@ enum {
     ACCP_MODEL_QUEUED = 3, /* the stage behind which an instruction for a queue gets there */
     ACCP_MODEL_RESULTS =
         16, /* of queues, under way to a scheduler's registers, that are told apart */
-    ACCP_MODEL_UNCOUNTED = 4, /* cycles after an issue before it counts among the warp's */
-    ACCP_MODEL_LINES = 2,     /* on their way to a warp at the same time, at most */
-    ACCP_MODEL_BRANCHES = 256 /* that are listed at a time */
+    ACCP_MODEL_UNCOUNTED = 4,   /* cycles after an issue before it counts among the warp's */
+    ACCP_MODEL_QUEUE = 4,       /* instructions of a warp that are read ahead */
+    ACCP_MODEL_FETCH_BANKS = 2, /* that they are read from: even and odd */
+    ACCP_MODEL_LINES = 2,       /* on their way to a warp at the same time, at most */
+    ACCP_MODEL_BRANCHES = 256   /* that are listed at a time */
 };
 
 /* Holds until `clear_cycle` what has its queue behind it, and from `set_cycle` on what is still to come
@@ -37,10 +39,13 @@ struct accp_model_line {
 struct accp_model_warp {
     const struct accp_model_program *program;
     int next;     /* instruction to issue */
-    int buffered; /* instructions before this one have been fetched */
-    int target;   /* of its last branch */
+    int buffered; /* the lines of the instructions before this one have come */
+    int read;     /* of which those before this one are read, or being read */
+    int64_t there_cycle[ACCP_MODEL_QUEUE];          /* each of the last of these may be issued */
+    int target;                                     /* of its last branch */
     struct accp_model_line lines[ACCP_MODEL_LINES]; /* under way, the first to arrive first */
     int64_t request_cycle;                          /* before which none is asked for */
+    bool met;                                       /* the target's comes late, see meet */
     bool yielded;                                   /* its last instruction did */
     int served;                                     /* issues that count, see count_issue */
     int64_t ready_cycle;                            /* may issue again, by its scheduler's clock */
@@ -87,7 +92,9 @@ struct accp_model_scheduler {
     uint8_t uncounted[ACCP_MODEL_UNCOUNTED]; /* 1 + the warp that issued in each of the last cycles
                                                 of the SM, the latest first; 0: none did */
     bool frozen;
+    int meet_warp;                       /* that branched last */
     int64_t cycle;                       /* by its own clock, as are these: */
+    int64_t meet_cycle;                  /* no other's branch meets that one any more */
     int64_t unit_cycle[ACCP_UNIT_COUNT]; /* the unit is free */
     int64_t fma_cycle[2];                /* each FMA pipe is; the second one multiplies integers */
     struct accp_model_reader readers[ACCP_MODEL_PIPELINE]; /* the last to issue first */

@@ -22,6 +22,8 @@ static void rebase_warp(struct accp_model_warp *warp, int64_t now, int64_t sched
         warp->lines[k].arrival_cycle =
             warp->lines[k].end ? from(scheduler_now, warp->lines[k].arrival_cycle) : 0;
     warp->request_cycle = from(scheduler_now, warp->request_cycle);
+    for (int k = 0; k < ACCP_MODEL_QUEUE; ++k)
+        warp->there_cycle[k] = from(scheduler_now, warp->there_cycle[k]);
     warp->ready_cycle = from(scheduler_now, warp->ready_cycle);
     warp->pause_cycle = from(now, warp->pause_cycle);
     warp->issue_cycle -= now; /* this one is asked for: who issued longer ago may come first */
@@ -75,6 +77,8 @@ static void rebase(struct accp_simulation *simulation)
                           simulation->parameters->write_cycles -
                               simulation->parameters->late_read_cycles);
         rebase_queues(scheduler, now);
+        scheduler->meet_cycle = from(scheduler_now, scheduler->meet_cycle);
+        if (!scheduler->meet_cycle) scheduler->meet_warp = 0;
         scheduler->cycle = 0;
     }
     simulation->shared_cycle = from(now, simulation->shared_cycle);

@@ -201,7 +201,7 @@ static void test_each_mechanism_switches(void **state)
         {ACCP_MECHANISM_YIELD, "yields_alone", 4, -33, -31},
         {ACCP_MECHANISM_SCOREBOARDS, "constant_waited_for", 4, -25, -20},
         {ACCP_MECHANISM_GREEDY, "ffma_on_two_pipes", 8, 0.5, 20},
-        {ACCP_MECHANISM_SHARES, "tree_125_four_warps", 16, 4, 12},
+        {ACCP_MECHANISM_SHARES, "tree_125_four_warps", 16, 4, 16},
         {ACCP_MECHANISM_PIPES, "integer_pipe", 4, -40, -30},
         {ACCP_MECHANISM_WIDE, "wide_products", 4, -64, -32},
         {ACCP_MECHANISM_REUSE, "reuse_of_three", 4, 80, 100},
@@ -320,7 +320,7 @@ static void test_distribution_is_sound_and_repeats(void **state)
     const struct accp_prediction again = predict("two_pat_2x1_4", 8, 0);
     assert_memory_equal(&first.cycles, &again.cycles, sizeof first.cycles);
     assert_true(first.cycles.min <= first.cycles.mean && first.cycles.mean <= first.cycles.max);
-    assert_int_equal(first.cycles.n, 16 * 2);
+    assert_int_equal(first.cycles.n, 32 * 2);
     double weight = 0;
     for (size_t i = 0; i < first.cycles.mode_count; ++i)
         weight += first.cycles.modes[i].weight;
