@@ -10,7 +10,7 @@ foreach(module ${public_modules})
   install(TARGETS accp_${module} EXPORT accprobe ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT Development)
   install(DIRECTORY ${module} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/accprobe COMPONENT Development
     FILES_MATCHING PATTERN "*.h" PATTERN "*.def"
-    REGEX "_internal[.]h|sass/loops[.]h|model/(bounds|parameters|program|queues|simulate|states)[.]h" EXCLUDE)
+    REGEX "_internal[.]h|sass/loops[.]h|model/(bounds|fetch|parameters|program|queues|simulate|states)[.]h" EXCLUDE)
 endforeach()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/matrix/ ${PROJECT_BINARY_DIR}/matrix/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/accprobe COMPONENT Development
   FILES_MATCHING PATTERN "*.h" PATTERN "*.def")

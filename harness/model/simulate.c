@@ -1,5 +1,6 @@
 #include "model/simulate.h"
 
+#include "model/fetch.h"
 #include "model/queues.h"
 
 #include <stddef.h>
@@ -31,110 +32,6 @@ void accp_simulation_init(struct accp_simulation *simulation,
             scheduler->warps[w].program = program;
             scheduler->warps[w].issue_cycle = -1;
         }
-    }
-}
-
-static void take_lines(struct accp_model_warp *warp, int64_t now)
-{
-    while (warp->lines[0].end && warp->lines[0].arrival_cycle <= now) {
-        warp->buffered = warp->lines[0].end;
-        warp->lines[0] = warp->lines[1];
-        warp->lines[1] = (struct accp_model_line){0};
-    }
-}
-
-/* Up to which instruction the next line would reach; 0: the warp asks for none. It has room for
- * another when the last instruction of one has been issued. */
-static int line_wanted(const struct accp_simulation *simulation, const struct accp_model_warp *warp,
-                       int64_t now)
-{
-    const struct accp_model_parameters *parameters = simulation->parameters;
-    if (warp->lines[1].end || warp->request_cycle > now) return 0;
-    const int begin = warp->lines[0].end ? warp->lines[0].end : warp->buffered;
-    const int position = (warp->program->line_position + begin) % parameters->line_instructions;
-    const int end = begin + parameters->line_instructions - position;
-    const int room = parameters->buffer_lines * parameters->line_instructions;
-    return end - warp->next <= room ? end : 0;
-}
-
-/* One line is asked for in a cycle: for the warp that issued last, else for the highest number. The
- * others try again later. */
-static void fetch(const struct accp_simulation *simulation, struct accp_model_scheduler *scheduler)
-{
-    const struct accp_model_parameters *parameters = simulation->parameters;
-    const int64_t now = scheduler->cycle;
-    int wanted[ACCP_MODEL_SCHEDULER_WARPS], chosen = -1;
-    for (int w = 0; w < scheduler->warp_count; ++w) {
-        take_lines(&scheduler->warps[w], now);
-        wanted[w] = line_wanted(simulation, &scheduler->warps[w], now);
-        if (wanted[w] && (chosen < 0 || chosen != scheduler->last_warp)) chosen = w;
-    }
-    for (int w = 0; chosen >= 0 && w < scheduler->warp_count; ++w) {
-        struct accp_model_warp *warp = &scheduler->warps[w];
-        if (!wanted[w]) continue;
-        if (w != chosen && !warp->met && accp_simulation_has(simulation, ACCP_MECHANISM_FETCH)) {
-            warp->request_cycle = now + parameters->fetch_retry_cycles;
-            continue;
-        }
-        warp->lines[warp->lines[0].end != 0] =
-            (struct accp_model_line){wanted[w], now + parameters->fetch_latency_cycles};
-        warp->request_cycle =
-            now + (warp->met ? parameters->meet_again_cycles : parameters->fetch_again_cycles);
-        warp->met = false;
-    }
-}
-
-/* Whether warp `w` comes before `chosen` of those that may issue: one that did not yield before one
- * that did; then the one that was served less, or has the higher number. Without shares, the one that
- * waits longer. */
-static bool is_before(const struct accp_simulation *simulation,
-                      const struct accp_model_scheduler *scheduler, int w, int chosen)
-{
-    const struct accp_model_warp *a = &scheduler->warps[w], *b = &scheduler->warps[chosen];
-    if (a->yielded != b->yielded) return b->yielded;
-    if (!accp_simulation_has(simulation, ACCP_MECHANISM_SHARES))
-        return a->issue_cycle < b->issue_cycle;
-    return a->served != b->served ? a->served < b->served : w > chosen;
-}
-
-static int fetch_bank(const struct accp_model_warp *warp, int instruction)
-{
-    return (warp->program->line_position + instruction) % ACCP_MODEL_FETCH_BANKS;
-}
-
-/* The next warp, of those that are not among `done`, to read an instruction of its lines: the one that
- * issues for as long as it can, then in the order of issue. -1: none has room for one. */
-static int next_reader(const struct accp_simulation *simulation,
-                       const struct accp_model_scheduler *scheduler, int owner, uint32_t done)
-{
-    int chosen = -1;
-    for (int w = 0; w < scheduler->warp_count; ++w) {
-        const struct accp_model_warp *warp = &scheduler->warps[w];
-        if (done >> w & 1 || warp->read >= warp->buffered ||
-            warp->read - warp->next >= ACCP_MODEL_QUEUE)
-            continue;
-        if (chosen < 0 || w == owner ||
-            (chosen != owner && is_before(simulation, scheduler, w, chosen)))
-            chosen = w;
-    }
-    return chosen;
-}
-
-/* Each warp reads an instruction ahead if it has room, and if nobody before it reads from the same
- * bank, of which bit b of `taken` is one that is taken already. */
-static void read_ahead(const struct accp_simulation *simulation,
-                       struct accp_model_scheduler *scheduler, int owner, unsigned taken)
-{
-    uint32_t done = 0;
-    int w;
-    while ((w = next_reader(simulation, scheduler, owner, done)) >= 0) {
-        struct accp_model_warp *warp = &scheduler->warps[w];
-        const int bank = fetch_bank(warp, warp->read);
-        done |= 1u << w;
-        if (taken >> bank & 1 && accp_simulation_has(simulation, ACCP_MECHANISM_FETCH)) continue;
-        taken |= 1u << bank;
-        warp->there_cycle[warp->read++ % ACCP_MODEL_QUEUE] =
-            scheduler->cycle + simulation->parameters->read_ahead_cycles;
     }
 }
 
@@ -177,8 +74,7 @@ static enum accp_cause hindrance(const struct accp_simulation *simulation,
                                  const struct accp_model_warp *warp)
 {
     const int64_t now = simulation->cycle;
-    if (warp->next >= warp->read ||
-        warp->there_cycle[warp->next % ACCP_MODEL_QUEUE] > scheduler->cycle)
+    if (!accp_fetch_has(scheduler, warp))
         return warp->next != warp->target ? ACCP_CAUSE_LINE : ACCP_CAUSE_BRANCH;
     if (warp->ready_cycle > scheduler->cycle || warp->pause_cycle > now) return ACCP_CAUSE_STALL;
     const struct accp_model_instruction *instruction = &warp->program->instructions[warp->next];
@@ -198,6 +94,17 @@ static bool may_issue(const struct accp_simulation *simulation,
     return hindrance(simulation, scheduler, warp) == ACCP_CAUSE_ANOTHER;
 }
 
+/* Without shares, the one that waits longer. */
+bool accp_simulation_is_before(const struct accp_simulation *simulation,
+                               const struct accp_model_scheduler *scheduler, int w, int chosen)
+{
+    const struct accp_model_warp *a = &scheduler->warps[w], *b = &scheduler->warps[chosen];
+    if (a->yielded != b->yielded) return b->yielded;
+    if (!accp_simulation_has(simulation, ACCP_MECHANISM_SHARES))
+        return a->issue_cycle < b->issue_cycle;
+    return a->served != b->served ? a->served < b->served : w > chosen;
+}
+
 /* The owner if it can; else the first of the others. -1: none can. */
 static int choose(const struct accp_simulation *simulation,
                   const struct accp_model_scheduler *scheduler)
@@ -207,7 +114,7 @@ static int choose(const struct accp_simulation *simulation,
     if (owner >= 0 && may_issue(simulation, scheduler, &scheduler->warps[owner])) return owner;
     for (int w = 0; w < scheduler->warp_count; ++w)
         if (may_issue(simulation, scheduler, &scheduler->warps[w]) &&
-            (chosen < 0 || is_before(simulation, scheduler, w, chosen)))
+            (chosen < 0 || accp_simulation_is_before(simulation, scheduler, w, chosen)))
             chosen = w;
     return chosen;
 }
@@ -457,63 +364,13 @@ static void list_branch(struct accp_simulation *simulation,
         (uint8_t)(scheduler - simulation->schedulers), (uint8_t)w, (int32_t)simulation->cycle};
 }
 
-/* How much later the first line of a loop comes that is too long to be kept: it is filled from its
- * beginning on. */
-static int miss_cycles(const struct accp_simulation *simulation,
-                       const struct accp_model_program *program)
-{
-    const struct accp_model_parameters *parameters = simulation->parameters;
-    if (program->lines <= parameters->cache_lines ||
-        !accp_simulation_has(simulation, ACCP_MECHANISM_CACHE))
-        return 0;
-    return parameters->cache_miss_cycles + program->line_position / parameters->fill_instructions +
-           (simulation->sm_warps > 2 ? parameters->cache_share_cycles : 0);
-}
-
-/* How much later the target of a branch in this cycle is asked for because another warp branched a few
- * cycles before. */
-static int meet(const struct accp_simulation *simulation, struct accp_model_scheduler *scheduler,
-                int w)
-{
-    const struct accp_model_parameters *parameters = simulation->parameters;
-    const int cycles[] = {parameters->meet_1_cycles, parameters->meet_2_cycles,
-                          parameters->meet_3_cycles, parameters->meet_4_cycles,
-                          parameters->meet_5_cycles};
-    enum { MEETS = sizeof cycles / sizeof *cycles };
-    if (!accp_simulation_has(simulation, ACCP_MECHANISM_FETCH)) return 0;
-    const int64_t left = scheduler->meet_cycle - scheduler->cycle;
-    const int late =
-        left > 0 && left <= MEETS && scheduler->meet_warp != w ? cycles[MEETS - left] : 0;
-    scheduler->meet_warp = w;
-    scheduler->meet_cycle = scheduler->cycle + late + MEETS + 1;
-    return late;
-}
-
-/* A taken branch: what is in the buffer is of no use any more, and nothing is reused across it. */
+/* A taken branch: nothing is reused across it. */
 static void jump(const struct accp_simulation *simulation, struct accp_model_scheduler *scheduler,
                  int w, const struct accp_model_instruction *branch, int target)
 {
-    const struct accp_model_parameters *parameters = simulation->parameters;
-    struct accp_model_warp *warp = &scheduler->warps[w];
-    const int64_t now = scheduler->cycle;
-    warp->next = warp->target = target;
     for (int latch = 0; latch < ACCP_MODEL_LATCHES; ++latch)
         if (scheduler->reuse[latch].warp == w) scheduler->reuse[latch].warp = -1;
-    memset(warp->there_cycle, 0, sizeof warp->there_cycle);
-    warp->read = warp->program->count + ACCP_MODEL_QUEUE; /* all of it, if that takes no time */
-    if (!accp_simulation_has(simulation, ACCP_MECHANISM_BRANCH)) return;
-    memset(warp->lines, 0, sizeof warp->lines);
-    warp->read = target;
-    warp->buffered =
-        accp_simulation_has(simulation, ACCP_MECHANISM_LINES) ? target : warp->program->count;
-    const int late = meet(simulation, scheduler, w);
-    const int64_t arrival = now + parameters->branch_cycles + late +
-                            (target == 0 ? miss_cycles(simulation, warp->program) : 0) +
-                            (branch->strays ? parameters->fetch_retry_cycles : 0);
-    warp->met = late > 0;
-    warp->request_cycle =
-        arrival - parameters->fetch_latency_cycles - parameters->read_ahead_cycles;
-    if (warp->buffered > target && warp->ready_cycle < arrival) warp->ready_cycle = arrival;
+    accp_fetch_jump(simulation, scheduler, w, branch, target);
 }
 
 static void issue(struct accp_simulation *simulation, struct accp_model_scheduler *scheduler, int w)
@@ -568,30 +425,22 @@ static void tell(const struct accp_simulation *simulation, int s, int chosen)
     simulation->trace(&told, simulation->trace_context);
 }
 
-/* The bank, as a bit, that a warp reads from when it issues a branch: what comes after it. */
-static unsigned reads_astray(const struct accp_model_warp *warp)
-{
-    const struct accp_model_instruction *instruction = &warp->program->instructions[warp->next];
-    const bool branches = instruction->jumps || instruction->next == warp->program->count;
-    return branches && warp->read < warp->buffered ? 1u << fetch_bank(warp, warp->read) : 0;
-}
-
 static void step(struct accp_simulation *simulation, int s)
 {
     struct accp_model_scheduler *scheduler = &simulation->schedulers[s];
     int chosen = -1;
     accp_queues_write(simulation, scheduler);
     if (!scheduler->frozen) {
-        fetch(simulation, scheduler);
+        accp_fetch_ask(simulation, scheduler);
         chosen = choose(simulation, scheduler);
     }
     if (simulation->trace && simulation->cycle >= simulation->warm_cycles)
         tell(simulation, s, chosen);
     if (!scheduler->frozen) {
         const int owner = scheduler->owner;
-        const unsigned taken = chosen < 0 ? 0 : reads_astray(&scheduler->warps[chosen]);
+        const unsigned taken = chosen < 0 ? 0 : accp_fetch_astray(&scheduler->warps[chosen]);
         if (chosen >= 0) issue(simulation, scheduler, chosen);
-        read_ahead(simulation, scheduler, owner, taken);
+        accp_fetch_read(simulation, scheduler, owner, taken);
         ++scheduler->cycle;
     }
     count_issue(simulation, scheduler, chosen);

@@ -136,6 +136,11 @@ static inline bool accp_simulation_has(const struct accp_simulation *simulation,
     return !(simulation->without >> mechanism & 1u);
 }
 
+/* Whether warp `w` comes before `chosen` of those that may issue: one that did not yield before one
+ * that did; then the one that was served less, or has the higher number. */
+bool accp_simulation_is_before(const struct accp_simulation *simulation,
+                               const struct accp_model_scheduler *scheduler, int w, int chosen);
+
 /* An empty SM with `warps` warps on each of `schedulers` schedulers, all about to start `program` at
  * 0; a warp may be given another one before it runs. */
 void accp_simulation_init(struct accp_simulation *simulation,
