@@ -1,6 +1,7 @@
 #include "cli/judging.h"
 
 #include "base/file.h"
+#include "base/text.h"
 #include "cli/select.h"
 #include "cli/shape_judging.h"
 #include "cli/shaping.h"
@@ -283,6 +284,27 @@ static enum accp_status judge_all(struct judging *judging, struct accp_error *er
     return keep_claims(judging, error);
 }
 
+/* A command that repeats a line asks the same baselines, and the gate takes the same kernels and GPU. */
+static void complete_repeats(const struct judging *judging)
+{
+    const struct accp_options *options = judging->options;
+    const bool measured = judging->runs[0].source == ACCP_SOURCE_MEASURED;
+    struct accp_judgement *judgement = &judging->judged->judgement;
+    for (size_t i = 0; i < judgement->line_count; ++i) {
+        struct accp_line *line = &judgement->lines[i];
+        const bool of_gate = strncmp(line->repeat, "accprobe gate", 13) == 0;
+        char *file = strstr(line->repeat, " --cubin FILE"), device[16];
+        if (of_gate && options->cubin) {
+            if (file) *file = 0;
+            accp_line_repeat_with(line, " --cubin ", options->cubin, "FILE");
+        }
+        snprintf(device, sizeof device, "%d", (int)options->device);
+        if (of_gate && measured && options->device >= 0)
+            accp_line_repeat_with(line, " --device ", device, "N");
+        if (options->golden) accp_line_repeat_with(line, " --golden ", options->golden, "DIR");
+    }
+}
+
 enum accp_status accp_judging_judge(const struct accp_options *options, const struct accp_run *runs,
                                     size_t run_count, const char *file, struct accp_judged **judged,
                                     struct accp_error *error)
@@ -293,6 +315,7 @@ enum accp_status accp_judging_judge(const struct accp_options *options, const st
     if (!*judged) return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to judge");
     (*judged)->last = &(*judged)->found[0];
     enum accp_status status = judge_all(&judging, error);
+    if (status == ACCP_STATUS_OK) complete_repeats(&judging);
     if (status == ACCP_STATUS_OK) return status;
     accp_judged_destroy(*judged);
     *judged = NULL;
@@ -324,7 +347,13 @@ static enum accp_status leave_pending(const struct accp_options *options,
         ACCP_TRY(accp_tool_folder(folder, error));
         strncat(folder, "/pending", sizeof folder - strlen(folder) - 1);
     }
-    return accp_golden_pending(folder, run, text, text_bytes, error);
+    ACCP_TRY(accp_golden_pending(folder, run, text, text_bytes, error));
+    if (!options->golden) return ACCP_STATUS_OK;
+    char word[4 * PATH_MAX + 8];
+    const size_t used = strlen(text);
+    accp_text_word(options->golden, word, sizeof word);
+    snprintf(text + used, text_bytes - used, " --golden %s", word);
+    return ACCP_STATUS_OK;
 }
 
 static enum accp_status print(const struct accp_options *options, const struct accp_report *report,
@@ -345,7 +374,8 @@ enum accp_status accp_judging(const struct accp_options *options, const struct a
                               size_t run_count, const char *file, const char *note,
                               int *exit_status, struct accp_error *error)
 {
-    char pending[6 * PATH_MAX] = ""; /* a command to copy: with the folder twice, quoted once */
+    char pending[10 * PATH_MAX] =
+        ""; /* a command to copy: the folder as it is, and two in quotes */
     struct accp_judged *judged;
     ACCP_TRY(accp_judging_judge(options, runs, run_count, file, &judged, error));
     const struct accp_report report = {

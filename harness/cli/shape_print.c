@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "base/plural.h"
+#include "base/text.h"
 #include "cli/shaping.h"
 #include "report/table.h"
 
@@ -91,6 +92,27 @@ static void print_goldens(const struct accp_shaped *shaped)
     if (before[0] == ';') printf("%snone, laws only", before);
 }
 
+/* The commands to copy, into the golden folder that was asked. A golden is keyed by a build, and a cubin of before 13.0
+ * names a release: who made it knows the rest. */
+static void print_accept(const struct accp_options *options, const struct accp_shapes *shapes,
+                         bool markdown)
+{
+    const char *version = shapes->compiler_version;
+    const bool is_release = version[0] && strchr(version, '.') == strrchr(version, '.');
+    char source[4 * PATH_MAX + 8], golden[4 * PATH_MAX + 8] = "", text[10 * PATH_MAX];
+    accp_text_word(options->cubin ? options->cubin : shapes->arch, source, sizeof source);
+    if (options->golden) accp_text_word(options->golden, golden, sizeof golden);
+    snprintf(text, sizeof text,
+             "accept: accprobe shape --%s %s%s%s%s%s%s --out shape.json; accprobe record "
+             "shape.json --reason TEXT%s%s",
+             options->cubin ? "cubin" : "arch", source, options->probe ? " --probe " : "",
+             options->probe ? options->probe : "", is_release ? " --compiler " : "",
+             is_release ? version : "", is_release ? ".BUILD" : "", golden[0] ? " --golden " : "",
+             golden);
+    accp_text_put(stdout, text, markdown);
+    putchar('\n');
+}
+
 /* The heaviest verdict and its count, which golden answered, and how to accept what is new. */
 static void print_summary(const struct accp_options *options, const struct accp_shaped *shaped,
                           bool markdown)
@@ -131,10 +153,7 @@ static void print_summary(const struct accp_options *options, const struct accp_
     for (size_t i = 0; i < left_out->role_count; ++i)
         printf("%s FAIL %s\n", left_out->roles[i]->name, no_loop);
     if (counts[ACCP_VERDICT_NO_GOLDEN] > 0 || counts[ACCP_VERDICT_DRIFT] > 0)
-        printf("accept: accprobe shape --%s %s%s%s --out shape.json; accprobe record shape.json "
-               "--reason TEXT\n",
-               options->cubin ? "cubin" : "arch", options->cubin ? options->cubin : shapes->arch,
-               options->probe ? " --probe " : "", options->probe ? options->probe : "");
+        print_accept(options, shapes, markdown);
 }
 
 static void add_left_out(json_t *verdicts, const struct accp_left_out *left_out)

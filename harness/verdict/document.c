@@ -1,6 +1,5 @@
 #include "verdict/document.h"
 
-#include "base/text.h"
 #include "verdict/judge.h"
 
 #include <math.h>
@@ -348,8 +347,8 @@ static enum accp_status judge_statements(struct evidence *evidence, bool enforce
         name_claim(document, statement, line);
         line->processes = evidence->summary->run_count;
         snprintf(line->golden, sizeof line->golden, "document");
-        const int used = snprintf(line->repeat, sizeof line->repeat, "accprobe check ");
-        accp_text_word(file, line->repeat + used, sizeof line->repeat - (size_t)used);
+        snprintf(line->repeat, sizeof line->repeat, "accprobe check");
+        accp_line_repeat_with(line, " ", file, "RUN.json");
         say(statement, &finding, evidence, enforced, line);
     }
     accp_judgement_conclude(judgement);

@@ -1,7 +1,9 @@
 #include "verdict/verdict.h"
 
+#include "base/text.h"
 #include "verdict/judge.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -101,17 +103,19 @@ static bool is_strange(const struct accp_run *run, const char *name)
     return false;
 }
 
-/* The command for a kernel that is not ours: no role's name matches it, and no run says which file it was in. */
-static void write_strange_repeat(const struct accp_run *run, struct accp_line *line)
+void accp_line_repeat_with(struct accp_line *line, const char *option, const char *value,
+                           const char *name)
 {
-    const bool predicted = run->source == ACCP_SOURCE_PREDICTED && run->device.arch[0];
-    snprintf(line->repeat, sizeof line->repeat, "accprobe gate %s%s%s--cubin FILE",
-             predicted ? "--arch " : "", predicted ? run->device.arch : "", predicted ? " " : "");
+    char word[4 * PATH_MAX + 8];
+    const size_t used = strlen(line->repeat), left = sizeof line->repeat - used;
+    accp_text_word(value, word, sizeof word);
+    snprintf(line->repeat + used, left, "%s%s", option,
+             strlen(option) + strlen(word) < left ? word : name);
 }
 
 /* `name` as a regular expression that matches it and, for a series or family, all its roles; one word of a shell, whatever
  * a run of somebody else's calls a role. */
-static void write_repeat(const char *name, struct accp_line *line)
+static void add_filter(const char *name, struct accp_line *line)
 {
     char pattern[2 * ACCP_NAME_BYTES];
     size_t used = 0;
@@ -124,8 +128,22 @@ static void write_repeat(const char *name, struct accp_line *line)
     }
     pattern[used] = 0;
     bool one = accp_role_find(name) != NULL;
-    snprintf(line->repeat, sizeof line->repeat, "accprobe gate --filter '^%s%s'", pattern,
+    used = strlen(line->repeat);
+    snprintf(line->repeat + used, sizeof line->repeat - used, " --filter '^%s%s'", pattern,
              one ? "$" : "\\.");
+}
+
+/* What is predicted is predicted again, also where there is a GPU. Of a kernel that is not ours no role's name matches, and
+ * no run says which file it was in. */
+static void write_repeat(const struct accp_run *run, const char *name, struct accp_line *line)
+{
+    snprintf(line->repeat, sizeof line->repeat, "accprobe gate");
+    if (run->source == ACCP_SOURCE_PREDICTED && run->device.arch[0])
+        accp_line_repeat_with(line, " --arch ", run->device.arch, "ARCH");
+    if (is_strange(run, name))
+        accp_line_repeat_with(line, " --cubin ", "FILE", "FILE");
+    else
+        add_filter(name, line);
 }
 
 enum accp_status accp_judge_line(struct accp_judge *judge, const char *subject, const char *kind,
@@ -140,10 +158,7 @@ enum accp_status accp_judge_line(struct accp_judge *judge, const char *subject, 
     (*line)->answer = judge->answer;
     if (judge->golden)
         snprintf((*line)->golden, sizeof(*line)->golden, "%s", judge->input->found->name);
-    if (is_strange(judge->input->runs, subject))
-        write_strange_repeat(judge->input->runs, *line);
-    else
-        write_repeat(subject, *line);
+    write_repeat(judge->input->runs, subject, *line);
     return ACCP_STATUS_OK;
 }
 

@@ -88,7 +88,7 @@ struct accp_line {
     size_t processes;     /* n: the unit of replication */
     uint64_t samples;
     char text[ACCP_LINE_TEXT_BYTES]; /* one line for people */
-    char repeat[256];                /* the command that repeats it */
+    char repeat[512];                /* the command that repeats it */
 };
 
 struct accp_judgement {
@@ -99,6 +99,11 @@ struct accp_judgement {
     enum accp_trouble trouble; /* of the surroundings, the first one met; and what was seen */
     char trouble_text[ACCP_TEXT_BYTES];
 };
+
+/* Adds to the command that repeats a line: `option`, with its spaces, and `value` as one word of a shell. Where that
+ * does not fit `name` stands in its place, to be filled in. */
+void accp_line_repeat_with(struct accp_line *line, const char *option, const char *value,
+                           const char *name);
 
 /* Judges a run. Lines come in a fixed order: for each role and number of warps its level, then its
  * structure (if the static side is known) and laws; then order and peak of each series, growth of

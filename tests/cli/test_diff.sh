@@ -121,4 +121,7 @@ bad '--warps is of the kernels of two cubins' --warps 4 "$recording" "$recording
 bad '--loop is of the kernels of two cubins' --loop 0x170 clock_around.sm_90.13.0.json clock_around.sm_90.13.0.json
 bad 'no loop of the kernels begins there' --loop 0x10 chain_split.sm_90.13.0.cubin chain_folded.sm_90.13.0.cubin
 bad 'matches nothing' --filter chain31 "$recording" "$recording"
+
+# Runs end with 1 too, where half of the resident blocks are gone (test_cases.sh): that is what --help says.
+"$accprobe" diff --help | grep -x '  1   structure lost, or half of the resident blocks' >/dev/null || broken "what exit status 1 means: $("$accprobe" diff --help)"
 echo passed

@@ -68,7 +68,12 @@ cat >"$(dirname "$(ls golden/measured/*/optimal.json)")/expected.json" <<'END'
 END
 expect 1 '' env ACCP_FAKE=ok ACCP_FAKE_SCALE= "$accprobe" gate --probe optimal --seed 7 --golden golden
 grep -q 'EXPIRED' stdout || broken 'an expected failure that expired'
+# The command that repeats it asks the same golden and the same GPU.
+grep -qxF "repeat: accprobe gate --filter '^optimal\.chain29\.' --golden golden" stdout || broken "the golden to ask: $(grep '^repeat' stdout)"
+expect 1 '' env ACCP_FAKE=two_devices ACCP_FAKE_SCALE= "$accprobe" gate --probe optimal --seed 7 --golden golden --device 1
+grep -q '^repeat: .* --device 1 --golden golden$' stdout || broken "the GPU to ask: $(grep '^repeat' stdout)"
 expect 0 '' env ACCP_FAKE=sku=h20 ACCP_FAKE_SCALE= "$accprobe" gate --probe optimal --seed 7 --golden golden --pending pending
+grep -q '^pending: .*accept them with: .* --golden golden$' stdout || broken "the golden to accept into: $(grep '^pending' stdout)"
 
 # No GPU at all: a prediction, which says so. A GPU that cannot be used: a skip with its reason.
 # What is on record may be of an older model, which is another test's matter.

@@ -18,6 +18,15 @@ says() {
     grep -q '^PREDICTED from the SASS, nothing was measured here' stdout || broken "a prediction that says so: $(cat stdout)"
 }
 
+# repeats: the command that repeats what stdout says is typed as it stands, also where there is a GPU, and says the same.
+accprobe() { ACCPROBE_LIBCUDA=$ACCP_BINARY_DIR/fake/libcuda.so.1 "$ACCP_BINARY_DIR/accprobe" "$@"; }
+repeats() {
+    local typed verdict
+    typed=$(sed -n 's/^repeat: //p' stdout) verdict=$(grep '^verdict: ' stdout)
+    eval "$typed" >again 2>&1 || true
+    grep -qxF -e "$verdict" again || broken "'$verdict' from: $typed: $(head -n2 again)"
+}
+
 # What was measured answers for no prediction.
 mkdir golden && git init -q . && git -c user.name=t -c user.email=t@example.org commit -q --allow-empty -m test
 cp -r "$ACCP_SOURCE_DIR/golden/measured" golden/measured
@@ -49,6 +58,7 @@ expect 0 '' "$ACCP_BINARY_DIR/mutate" "$built" $kernel stall mutant.cubin
 says 1 'SLOWER_OTHER_SASS' --cubin mutant.cubin --filter 'chain29[.]acc2$'
 grep 'chain29.acc2.level@4 .*+0.962 %' stdout | grep 'slower with other SASS: the compiler' >/dev/null ||
     broken "one cycle of 104, and whose doing it is: $(cat stdout)"
+repeats
 expect 0 '' "$ACCP_BINARY_DIR/mutate" "$built" $kernel fold folded.cubin
 expect 1 'law chain: 0 FFMAs' "$accprobe" gate --golden golden --cubin folded.cubin
 # Without the chain no loop of it has more arithmetic than the others.
@@ -74,7 +84,7 @@ says 0 'verdict: PASS'
 expect 3 '' "$accprobe" gate --golden golden --arch sm_90 --cubin "$ACCP_SOURCE_DIR/tests/data/sass/loop_jump.sm_90.13.0.cubin"
 grep -q 'LDG.* at 0x' stdout || broken "the load that is not timed: $(cat stdout)"
 grep -q 'verdict: ENVIRONMENT, not everything could be predicted' stdout || broken "an unknown loop: $(tail -3 stdout)"
-grep -qx 'repeat: accprobe gate --arch sm_90 --cubin FILE' stdout || broken "a command that can be typed again: $(cat stdout)"
+repeats
 # The summary and the page say the same of it.
 expect 3 'is not timed' "$accprobe" predict --cubin "$ACCP_SOURCE_DIR/tests/data/sass/loop_jump.sm_90.13.0.cubin" --out stranger.json
 expect 0 '' "$accprobe" report stranger.json --golden golden --format markdown

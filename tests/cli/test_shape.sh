@@ -39,6 +39,11 @@ if [ -e "$ACCP_BINARY_DIR/cubin/sm_90/optimal.cubin" ]; then
     shows 'accept: accprobe shape --arch sm_90 --probe optimal --out shape.json; accprobe record shape.json'
 fi
 
+# So it does the build of a compiler that writes its release alone, the golden folder and whatever the cubin is called.
+cp clock_around.sm_90.12.4.cubin 'a b.cubin'
+expect 0 '' shape --cubin 'a b.cubin'
+shows "accept: accprobe shape --cubin 'a b.cubin' --compiler 12.4.BUILD --out shape.json; accprobe record shape.json --reason TEXT --golden golden"
+
 # Several loops, nested ones and none.
 expect 0 '' shape --cubin loops.sm_90.13.0.cubin
 shows '2 kernels without a hot loop left out'
