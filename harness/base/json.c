@@ -49,10 +49,27 @@ enum accp_status accp_json_written(FILE *stream, bool failed, const char *what,
     return accp_fail(error, ACCP_STATUS_MEMORY, NULL, -1, "no memory to write %s", what);
 }
 
+/* What people hand over for JSON, by its first bytes: of these the parser tells no more than that they are not valid. */
+static const struct {
+    const char *begins;
+    size_t bytes;
+    const char *text;
+} others[] = {
+    {"\xef\xbb\xbf", 3, "begins with a byte order mark: write it as UTF-8 without one"},
+    {"\xff\xfe", 2, "is UTF-16: write it as UTF-8, without a byte order mark"},
+    {"\xfe\xff", 2, "is UTF-16: write it as UTF-8, without a byte order mark"},
+    {"\x7f\x45LF", 4, "is an ELF file, such as a cubin, where JSON is needed"},
+    {"\x1f\x8b", 2, "is compressed by gzip, where JSON is needed: gunzip it"},
+};
+
 enum accp_status accp_json_parse(const char *file, const void *data, size_t size, json_t **root,
                                  struct accp_json *reader, struct accp_error *error)
 {
     json_error_t problem;
+    *root = NULL;
+    for (size_t i = 0; i < sizeof others / sizeof *others; ++i)
+        if (size >= others[i].bytes && memcmp(data, others[i].begins, others[i].bytes) == 0)
+            return accp_fail(error, ACCP_STATUS_INPUT, file, 1, "%s", others[i].text);
     *root = json_loadb(data, size, JSON_REJECT_DUPLICATES, &problem);
     if (!*root)
         return accp_fail(error, ACCP_STATUS_INPUT, file, problem.line,

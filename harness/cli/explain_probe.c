@@ -41,10 +41,13 @@ static void print_head(const struct explaining *explaining)
     if (explaining->options->shape == ACCP_FORMAT_JSON) return;
     if (explaining->note[0]) printf("%s\n", explaining->note);
     char text[640];
-    snprintf(text, sizeof text, "%s: %s (%s, driver %s), %s %s, %.10s, %zu process%s",
-             explaining->says, run->device.name, run->device.arch, run->device.driver,
-             run->compiler.name, run->compiler.version, run->date, explaining->run_count,
-             ACCP_PLURAL(explaining->run_count, "es"));
+    snprintf(text, sizeof text, "%s: %s (%s, driver %s), %s %s%s%.10s, %zu process%s",
+             explaining->says, run->device.name[0] ? run->device.name : "an unnamed GPU",
+             run->device.arch[0] ? run->device.arch : "arch unknown",
+             run->device.driver[0] ? run->device.driver : "unknown",
+             run->compiler.name[0] ? run->compiler.name : "compiler",
+             run->compiler.version[0] ? run->compiler.version : "unknown", run->date[0] ? ", " : "",
+             run->date, explaining->run_count, ACCP_PLURAL(explaining->run_count, "es"));
     accp_text_put(stdout, text, explaining->options->shape == ACCP_FORMAT_MARKDOWN);
     putchar('\n');
 }

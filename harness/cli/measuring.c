@@ -299,18 +299,35 @@ static enum accp_status measure_on(const struct accp_options *options,
     return status;
 }
 
+/* Reads "id:1,slots:1", of which CTest writes one for each resource, separated by ";". */
+static bool read_group(const char *group, int *index)
+{
+    char *end;
+    if (strncmp(group, "id:", 3) != 0 || group[3] < '0' || group[3] > '9') return false;
+    const long id = strtol(group + 3, &end, 10);
+    *index = (int)id;
+    return id <= INT_MAX && (!*end || *end == ',' || *end == ';');
+}
+
 int accp_measuring_device_index(const struct accp_options *options)
 {
     int index = 0;
     const char *group = getenv("CTEST_RESOURCE_GROUP_0_GPUS");
     if (options->device >= 0) return (int)options->device;
-    if (group && sscanf(group, "id:%d", &index) == 1 && index >= 0) return index;
-    return 0;
+    return group && read_group(group, &index) ? index : 0;
 }
 
 enum accp_status accp_measuring_check_device(const struct accp_options *options,
                                              struct accp_error *error)
 {
+    int index;
+    const char *group = getenv("CTEST_RESOURCE_GROUP_0_GPUS");
+    if (options->device == -1 && group && group[0] && !read_group(group, &index))
+        return accp_fail(
+            error, ACCP_STATUS_USAGE, NULL, -1,
+            "CTEST_RESOURCE_GROUP_0_GPUS=%.40s: must begin with id:N, the CUDA device: "
+            "number the GPUs so in CTest's resource specification",
+            group);
     if (options->device != ACCP_DEVICE_ALL) return ACCP_STATUS_OK;
     return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1,
                      "--device all is for the gate: measure each GPU in a process of its own");

@@ -12,12 +12,15 @@ enum { COMPARED = sizeof compared / sizeof *compared };
 
 static void print_source(const struct accp_policy *policy, FILE *stream, bool markdown)
 {
-    char text[640];
-    snprintf(text, sizeof text, "%s%s: %s (%s, %lld SMs, driver %s), %s %s, %zu run%s",
+    char text[640], multiprocessors[32] = "";
+    if (policy->device.sm_count > 0)
+        snprintf(multiprocessors, sizeof multiprocessors, "%lld SMs, ",
+                 (long long)policy->device.sm_count);
+    snprintf(text, sizeof text, "%s%s: %s (%s, %sdriver %s), %s %s, %zu run%s",
              accp_source_text(policy->source),
              policy->source == ACCP_SOURCE_PREDICTED ? ", not measured" : "",
-             policy->device.name[0] ? policy->device.name : "an unnamed GPU", policy->device.arch,
-             (long long)policy->device.sm_count,
+             policy->device.name[0] ? policy->device.name : "an unnamed GPU",
+             policy->device.arch[0] ? policy->device.arch : "arch unknown", multiprocessors,
              policy->device.driver[0] ? policy->device.driver : "unknown",
              policy->compiler.name[0] ? policy->compiler.name : "compiler",
              policy->compiler.version[0] ? policy->compiler.version : "unknown", policy->run_count,

@@ -63,7 +63,9 @@ enum accp_status accp_content_of(const char *path, enum accp_content *content,
     size_t at = strspn((const char *)bytes.data, " \t\r\n");
     enum accp_status status = ACCP_STATUS_OK;
     *content = ACCP_CONTENT_CUBIN;
-    if (bytes.data[at] == '{') status = content_of_json(path, &bytes, content, error);
+    /* Also what has a byte order mark, for its reader to say. */
+    if (bytes.data[at] && strchr("{\xef\xff\xfe", bytes.data[at]))
+        status = content_of_json(path, &bytes, content, error);
     accp_bytes_fini(&bytes);
     return status;
 }

@@ -353,9 +353,14 @@ static enum accp_status diff_roles(struct diffing *diffing, const struct accp_ru
 
 static void describe_run(const struct accp_run *run, char text[160])
 {
-    snprintf(text, 160, "%s, %.50s, ptxas %.20s, driver %.20s", accp_source_text(run->source),
-             run->device.name[0] ? run->device.name : run->device.arch, run->compiler.version,
-             run->device.driver[0] ? run->device.driver : "unknown");
+    const struct accp_run_device *device = &run->device;
+    snprintf(text, 160, "%s, %.50s, %.20s %.20s, driver %.20s", accp_source_text(run->source),
+             device->name[0]   ? device->name
+             : device->arch[0] ? device->arch
+                               : "an unnamed GPU",
+             run->compiler.name[0] ? run->compiler.name : "compiler",
+             run->compiler.version[0] ? run->compiler.version : "unknown",
+             device->driver[0] ? device->driver : "unknown");
 }
 
 static enum accp_status diff_runs(struct diffing *diffing, struct accp_error *error)

@@ -177,8 +177,12 @@ enum accp_status accp_export_github_action_benchmark(const struct accp_exporting
             json_object_set_new(object, "range", json_string(text));
         }
         snprintf(text, sizeof text, "%s, %s, driver %s, %s %s, n %zu%s",
-                 accp_source_text(run->source), run->device.name, run->device.driver,
-                 run->compiler.name, run->compiler.version, point->processes, parts);
+                 accp_source_text(run->source),
+                 run->device.name[0] ? run->device.name : "GPU not named",
+                 run->device.driver[0] ? run->device.driver : "not named",
+                 run->compiler.name[0] ? run->compiler.name : "compiler",
+                 run->compiler.version[0] ? run->compiler.version : "not named", point->processes,
+                 parts);
         json_object_set_new(object, "extra", json_string(text));
         json_array_append_new(root, object);
     }

@@ -198,16 +198,18 @@ static void print_source(const struct accp_run *run, FILE *stream, bool markdown
 {
     const struct accp_arch *arch = accp_arch_find(run->device.arch);
     const char *name = run->device.arch[0] ? run->device.arch : "arch not named";
-    char text[640];
+    char text[640], multiprocessors[32] = "";
     int used = 0;
+    if (run->device.sm_count > 0)
+        snprintf(multiprocessors, sizeof multiprocessors, "%lld SMs, ",
+                 (long long)run->device.sm_count);
     if (run->source == ACCP_SOURCE_PREDICTED)
         used = snprintf(text, sizeof text, "%s, model %s on hardware", name,
                         arch && arch->validated ? "calibrated" : "not validated");
     else
-        used = snprintf(text, sizeof text, "%s (%s, %lld SMs, driver %s)",
+        used = snprintf(text, sizeof text, "%s (%s, %sdriver %s)",
                         run->device.name[0] ? run->device.name : "GPU not named", name,
-                        (long long)run->device.sm_count,
-                        run->device.driver[0] ? run->device.driver : "not named");
+                        multiprocessors, run->device.driver[0] ? run->device.driver : "not named");
     if (used >= 0 && (size_t)used < sizeof text)
         snprintf(text + used, sizeof text - (size_t)used, ", %s %s, protocol %s",
                  run->compiler.name[0] ? run->compiler.name : "compiler",

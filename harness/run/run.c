@@ -233,7 +233,7 @@ static enum accp_status read_cycles(const struct accp_json *role, struct accp_cy
     const double mean = accp_run_round(cycles->mean), max = accp_run_round(cycles->max);
     const double slack = ACCP_RUN_SLACK * max; /* a mean may step over its bounds by a last digit */
     if (mean <= 0 || accp_run_round(cycles->min) > mean + slack || mean > max + slack)
-        return accp_json_fail(&object, error, "must have 0 < min <= mean <= max");
+        return accp_json_fail(&object, error, "must have min <= mean <= max, and a mean above 0");
     return read_modes(&object, cycles, error);
 }
 

@@ -485,6 +485,10 @@ static enum accp_status follow_alias(const char *file, struct accp_shapes *shape
         return accp_fail(error, ACCP_STATUS_IO, file, -1, "the path is too long");
     if (access(path, F_OK) != 0 && realpath(file, target) && set_name(target, shapes->as))
         memcpy(path, target, sizeof path);
+    if (accp_file_is_missing(path))
+        return accp_fail(error, ACCP_STATUS_INPUT, file, -1,
+                         "as: has the rows of %s.json, which is not beside it: copy both",
+                         shapes->as);
     ACCP_TRY(read_file(path, &other, error));
     enum accp_status status = ACCP_STATUS_OK;
     if (other.as[0] || strcmp(other.arch, shapes->arch) != 0 ||

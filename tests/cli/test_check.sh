@@ -157,7 +157,21 @@ for command in 'check hostile.json' "diff hostile.json $measured/optimal.run.jso
     grep -qF '\<img' stdout || broken "what a stranger said, without markup, from $command: $(head -3 stdout)"
     ! grep -qE '(^|[^\])<img' stdout || broken "no markup from $command: $(head -3 stdout)"
 done
-# Nor does what it calls a role leave the command that a reader copies into a shell.
+# What a run does not name is said to be unknown: no gap stands for it, and no 0.
+python3 - "$measured/occupancy/optimal.run.json" <<'END'
+import json, sys
+run = json.load(open(sys.argv[1]))
+for member in "name", "driver", "sm_count":
+    del run["device"][member]
+json.dump({**run, "compiler": {}}, open("nameless.json", "w"))
+END
+for command in check 'explain optimal' policy 'diff nameless.json' 'export --to github-action-benchmark'; do
+    read -ra words <<<"$command"
+    "$accprobe" "${words[@]}" nameless.json >stdout 2>stderr || [ $? -le 3 ] || broken "an answer of $command: $(cat stderr)"
+    grep -qE '(an unnamed GPU|GPU not named|measured, sm_90).* driver (unknown|not named)' stdout || broken "what is not named, from $command: $(head -n4 stdout)"
+    ! grep -E 'driver[,)]|[ (]0 SMs| , |: +[(]' stdout >&2 || broken "no gap from $command"
+done
+# And what it calls a role does not leave the command that a reader copies into a shell.
 sed "s/\"role\": \"optimal.chain7.acc1\"/\"role\": \"x'; touch typed; echo '\"/" "$measured/optimal.run.json" >hostile.json
 "$accprobe" check hostile.json --claim touch --format json >stdout 2>stderr || [ $? -le 3 ] || broken "an answer: $(cat stderr)"
 command=$(python3 -c 'import json; print(json.load(open("stdout"))["lines"][0]["repeat"])')

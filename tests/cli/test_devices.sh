@@ -37,6 +37,18 @@ ACCP_FAKE=no_device expect 0 '' "$accprobe" "${all[@]}"
 grep -q 'PREDICTED' stdout || broken 'a prediction without a GPU'
 expect 4 'is for the gate' "$accprobe" measure --device all
 expect 4 'or all' "$accprobe" gate --device every
+# The GPU that CTest gave: by its number, and none else in its place.
+for given in 'id:1,slots:1' 'id:1,slots:1;id:0,slots:1' id:1; do
+    CTEST_RESOURCE_GROUP_0_GPUS=$given expect 0 '' "$accprobe" measure --probe optimal --seed 7 --out given.json
+    [ "$(grep -o '"uuid_hash": "[0-9a-f]*"' given.json)" = "$(grep -o '"uuid_hash": "[0-9a-f]*"' run.json.1)" ] || broken "GPU 1 by $given"
+done
+for given in 1 id:gpu1 id:-1 id:1x id: id:4294967296; do
+    for verb in measure gate 'measure --probe ops'; do
+        read -ra words <<<"$verb"
+        CTEST_RESOURCE_GROUP_0_GPUS=$given expect 4 'must begin with id:N' "$accprobe" "${words[@]}"
+    done
+    CTEST_RESOURCE_GROUP_0_GPUS=$given expect 0 '' "$accprobe" measure --probe optimal --device 0
+done
 ACCP_FAKE=two_devices,throttled expect 0 '' "$accprobe" "${all[@]}"
 [ -z "$(ls tmp)" ] || broken 'no folder left behind'
 # Ended while the GPUs measure: no folder and no member is left, and it dies of that signal.

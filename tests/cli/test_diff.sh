@@ -122,6 +122,20 @@ bad '--loop is of the kernels of two cubins' --loop 0x170 clock_around.sm_90.13.
 bad 'no loop of the kernels begins there' --loop 0x10 chain_split.sm_90.13.0.cubin chain_folded.sm_90.13.0.cubin
 bad 'matches nothing' --filter chain31 "$recording" "$recording"
 
+# A byte order mark is what is said of a file that has one, in every verb that looks what a file is.
+printf '\xef\xbb\xbf' | cat - "$recording" >marked.json
+bad 'byte order mark' marked.json "$recording"
+expect 4 'byte order mark' "$accprobe" record marked.json --reason test
+
+# A golden whose rows stand in another one says which, where that was left behind.
+mkdir apart
+cp "$ACCP_SOURCE_DIR/golden/shape/sm_90/13.0.88.json" apart
+bad '13.0.88.json: as: has the rows of 13.0.48.json, which is not beside it: copy both' apart/13.0.88.json "$ACCP_SOURCE_DIR/golden/shape/sm_90/12.6.85.json"
+
+# What a run does not name is said to be unknown, and no gap.
+expect 2 '' "$accprobe" diff "$ACCP_SOURCE_DIR/golden/document/optimal.json" "$recording"
+grep -q '(document, an unnamed GPU, compiler unknown, driver unknown)' stdout || broken "what a document does not name: $(head -n1 stdout)"
+
 # Runs end with 1 too, where half of the resident blocks are gone (test_cases.sh): that is what --help says.
 "$accprobe" diff --help | grep -x '  1   structure lost, or half of the resident blocks' >/dev/null || broken "what exit status 1 means: $("$accprobe" diff --help)"
 echo passed
