@@ -12,14 +12,6 @@ static const char *const status_text[] = {
 #undef STATUS
 };
 
-/* File names and JSON strings come from strangers: a newline or an escape in them must not forge a
- * line. */
-static void make_printable(char *text)
-{
-    for (int at; (at = accp_text_hidden_at(text)) >= 0; text += at)
-        text[at] = '?';
-}
-
 enum accp_status accp_fail(struct accp_error *error, enum accp_status code, const char *where,
                            int64_t offset, const char *format, ...)
 {
@@ -32,8 +24,8 @@ enum accp_status accp_fail(struct accp_error *error, enum accp_status code, cons
     va_start(arguments, format);
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
-    make_printable(error->where);
-    make_printable(error->text);
+    accp_text_show(error->where);
+    accp_text_show(error->text);
     return code;
 }
 

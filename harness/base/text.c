@@ -39,6 +39,12 @@ int accp_text_hidden_at(const char *text)
     return -1;
 }
 
+void accp_text_show(char *text)
+{
+    for (int at; (at = accp_text_hidden_at(text)) >= 0; text += at)
+        text[at] = '?';
+}
+
 void accp_text_word(const char *text, char *word, size_t bytes)
 {
     static const char plain[] =

@@ -19,6 +19,10 @@ bool accp_text_hides(uint32_t character);
 /* The first byte of `text` that begins such a character; -1: there is none. */
 int accp_text_hidden_at(const char *text);
 
+/* Puts "?" for each such byte: file names and JSON strings come from strangers, and a newline or an escape in them must
+ * not forge a line. */
+void accp_text_show(char *text);
+
 /* Writes `text` as one word of a shell: as it is where no shell reads anything else into it, else in single
  * quotes. What does not fit into `bytes`, 8 or more, is cut. */
 void accp_text_word(const char *text, char *word, size_t bytes);

@@ -16,15 +16,20 @@ _Static_assert(sizeof functions / sizeof *functions == ACCP_VERB_COUNT, "a funct
 /* A variable that says nothing would be taken for one that was not set, and its effect missed. */
 static enum accp_status check_variables(struct accp_error *error)
 {
-    const char *required = getenv("ACCPROBE_REQUIRE_GPU");
+    static const struct {
+        const char *name, *means;
+    } switches[] = {
+        {"ACCPROBE_REQUIRE_GPU", "1 (a missing GPU is an error) or 0 (it is a skip)"},
+        {"ACCPROBE_RECORD_FAKE", "1 (record takes runs of the fake driver) or 0 (it refuses them)"},
+    };
     ACCP_TRY(accp_timeout_check(error));
-    if (!required || !required[0] || strcmp(required, "0") == 0 || strcmp(required, "1") == 0)
-        return ACCP_STATUS_OK;
-    return accp_fail(
-        error, ACCP_STATUS_USAGE, NULL, -1,
-        "ACCPROBE_REQUIRE_GPU=%.40s: must be 1 (a missing GPU is an error) or 0 (it is "
-        "a skip)",
-        required);
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; ++i) {
+        const char *text = getenv(switches[i].name);
+        if (text && text[0] && strcmp(text, "0") != 0 && strcmp(text, "1") != 0)
+            return accp_fail(error, ACCP_STATUS_USAGE, NULL, -1, "%s=%.40s: must be %s",
+                             switches[i].name, text, switches[i].means);
+    }
+    return ACCP_STATUS_OK;
 }
 
 static int run_verb(enum accp_verb id, int argc, char **argv)

@@ -317,7 +317,9 @@ enum accp_status accp_policy_judgement_print(const struct accp_policy *policy, c
     const bool markdown = format == ACCP_FORMAT_MARKDOWN;
     if (format == ACCP_FORMAT_JSON) return print_regrets(regrets, count, format, stream, error);
     if (policy) print_source(policy, stream, markdown);
-    fprintf(stream, "judged by: %s\n%s", file, markdown ? "\n" : "");
+    fputs("judged by: ", stream);
+    accp_text_put(stream, file, markdown);
+    fputs(markdown ? "\n\n" : "\n", stream);
     ACCP_TRY(print_regrets(regrets, count, format, stream, error));
     const struct accp_policy_verdict chains = accp_policy_verdict_of(regrets, count, false),
                                      operators = accp_policy_verdict_of(regrets, count, true);

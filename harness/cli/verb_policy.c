@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const char how_to_measure[] =
-    "measure on that GPU: accprobe measure --protocol occupancy --filter "
+    "measure on the GPU: accprobe measure --protocol occupancy --filter "
     "'^optimal[.]|[.]carried$' --out RUN.json, then accprobe policy RUN.json; or predict";
 
 static enum accp_status add_run(struct accp_policy *policy, const char *file,
@@ -104,9 +104,9 @@ static enum accp_status add_recorded(const struct accp_options *options, struct 
     const char *gpu = options->gpu ? options->gpu : only;
     if (gpu[0]) ACCP_TRY(add_folder(policy, golden, gpu, &runs, error));
     if (runs > 0) return ACCP_STATUS_OK;
-    return accp_fail(error, ACCP_STATUS_INPUT, options->gpu ? options->gpu : "policy", -1,
-                     "no run of it is recorded (there are: %s); %s", names[0] ? names : "none",
-                     how_to_measure);
+    return accp_fail(error, ACCP_STATUS_INPUT, gpu[0] ? gpu : "policy", -1,
+                     "no run of %s is recorded (there are: %s); %s", gpu[0] ? "it" : "any GPU",
+                     names[0] ? names : "none", how_to_measure);
 }
 
 /* The runs that were named, each another session: what they differ by is the noise of the answers. */

@@ -1,6 +1,7 @@
 #include "report/table.h"
 
 #include "base/json.h"
+#include "base/text.h"
 #include "report/markup.h"
 
 #include <jansson.h>
@@ -78,11 +79,14 @@ void accp_table_cell(struct accp_table *table, size_t column, const char *format
 
 void accp_text_put(FILE *stream, const char *text, bool markdown)
 {
-    if (!text) return;
+    char *shown = text ? strdup(text) : NULL;
+    if (!shown) return;
+    accp_text_show(shown);
     if (markdown)
-        accp_markdown_text(stream, text);
+        accp_markdown_text(stream, shown);
     else
-        fputs(text, stream);
+        fputs(shown, stream);
+    free(shown);
 }
 
 static void print_markdown_cell(FILE *stream, const char *text)

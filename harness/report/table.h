@@ -34,7 +34,7 @@ void accp_table_cell(struct accp_table *table, size_t column, const char *format
 enum accp_status accp_table_print(const struct accp_table *table, FILE *stream, bool markdown,
                                   struct accp_error *error);
 
-/* Writes text that may be a stranger's: as it is, or as accp_markdown_text does. NULL: nothing. */
+/* Writes text that may be a stranger's: as accp_text_show leaves it, in Markdown as accp_markdown_text does. NULL: nothing. */
 void accp_text_put(FILE *stream, const char *text, bool markdown);
 
 /* Writes the rows as JSON: {"format": NAME, "rows": [...]}, one row a line, its members named after the columns;

@@ -110,7 +110,7 @@ void accp_line_repeat_with(struct accp_line *line, const char *option, const cha
     const size_t used = strlen(line->repeat), left = sizeof line->repeat - used;
     accp_text_word(value, word, sizeof word);
     snprintf(line->repeat + used, left, "%s%s", option,
-             strlen(option) + strlen(word) < left ? word : name);
+             accp_text_hidden_at(value) < 0 && strlen(option) + strlen(word) < left ? word : name);
 }
 
 /* `name` as a regular expression that matches it and, for a series or family, all its roles; one word of a shell, whatever

@@ -101,7 +101,7 @@ struct accp_judgement {
 };
 
 /* Adds to the command that repeats a line: `option`, with its spaces, and `value` as one word of a shell. Where that
- * does not fit `name` stands in its place, to be filled in. */
+ * does not fit, or would not be seen as it is, `name` stands in its place, to be filled in. */
 void accp_line_repeat_with(struct accp_line *line, const char *option, const char *value,
                            const char *name);
 

@@ -157,6 +157,24 @@ for command in 'check hostile.json' "diff hostile.json $measured/optimal.run.jso
     grep -qF '\<img' stdout || broken "what a stranger said, without markup, from $command: $(head -3 stdout)"
     ! grep -qE '(^|[^\])<img' stdout || broken "no markup from $command: $(head -3 stdout)"
 done
+# Nor is what a file is called anything but a line's text, in an answer as in an error.
+evil=$'a\e[31m\n<img src=x>.json'
+cp "$measured/optimal.run.json" "$evil"
+for command in 'diff' 'policy --against'; do
+    read -ra words <<<"$command"
+    for format in table markdown; do
+        "$accprobe" "${words[@]}" "$evil" "$measured/optimal.run.json" --format $format >stdout 2>stderr || [ $? -le 3 ] || broken "an answer of $command: $(cat stderr)"
+        grep -F "a?[31m" stdout >/dev/null || grep -F 'a?\[31m' stdout >/dev/null || broken "the name in a line of $command as $format: $(head -n3 stdout)"
+        ! grep -q $'\e' stdout || broken "no escape from $command as $format"
+    done
+    ! grep -qE '(^|[^\])<img' stdout || broken "no markup from $command: $(head -n3 stdout)"
+done
+# A folder that cannot be typed as it is seen is left to be filled in, and JSON keeps the command.
+cp -r "$measured" 'kept'
+mkdir -p $'g\xff/measured' && mv kept $'g\xff/measured/'"$(basename "$measured")"
+expect 0 '' "$accprobe" check "$measured/optimal.run.json" --golden $'g\xff' --format json
+[ "$(grep -c '"repeat": ".* --golden DIR"' stdout)" = "$(grep -c '"claim"' stdout)" ] || broken "commands with DIR: $(sed -n 3p stdout)"
+
 # What a run does not name is said to be unknown: no gap stands for it, and no 0.
 python3 - "$measured/occupancy/optimal.run.json" <<'END'
 import json, sys

@@ -97,6 +97,12 @@ refuses 4 no_device 'ACCPROBE_REQUIRE_GPU=1, but: NO_DEVICE'
 for value in yes true 2 ' 1'; do
     ACCPROBE_REQUIRE_GPU=$value refuses 4 no_device 'must be 1 (a missing GPU is an error) or 0'
 done
+ACCPROBE_RECORD_FAKE=yes refuses 4 ok 'ACCPROBE_RECORD_FAKE=yes: must be 1 (record takes runs of the fake driver) or 0'
+# Nor does the fake driver take what makes no sense for a number.
+for given in ACCP_FAKE_SEED=x ACCP_FAKE_SEED=-1 ACCP_FAKE_SEED=99999999999999999999 ACCP_FAKE_HOST=16 ACCP_FAKE_HOST=1.5; do
+    ! env "$given" "$accprobe" measure --probe optimal >stdout 2>stderr || broken "no measurement with $given"
+    grep -q "^${given%=*}: \"${given#*=}\" is no whole number from 0 to " stderr || broken "what is wrong with $given: $(cat stderr)"
+done
 ACCPROBE_REQUIRE_GPU=0 refuses 77 out_of_memory 'SKIP: OUT_OF_MEMORY: '
 ACCPROBE_REQUIRE_GPU='' refuses 77 out_of_memory 'SKIP: OUT_OF_MEMORY: '
 unset ACCPROBE_REQUIRE_GPU

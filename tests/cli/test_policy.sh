@@ -70,6 +70,8 @@ answer '^ +8 .* registers do not allow it$' --chain 29 --warps 2 --given registe
 answer '^ +6 .* registers do not allow it$' --chain 29 --warps 2 --given registers-used=251
 expect 4 'no run of it is recorded (there are: sm_90-132sm' "$accprobe" policy --gpu sm_100
 expect 4 'no run of it is recorded' "$accprobe" policy --gpu ..
+mkdir unmeasured
+expect 4 'policy: no run of any GPU is recorded (there are: none)' "$accprobe" policy --golden unmeasured
 expect 4 'must be a folder of golden/measured' "$accprobe" policy --gpu ../measured/x
 expect 4 'holds no role that a policy reads' "$accprobe" policy "$recorded/tail.run.json"
 expect 4 'give it, or runs, not both' "$accprobe" policy "$recorded/occupancy/optimal.run.json" --golden /dev/null

@@ -31,7 +31,7 @@ cmp -s page.html again.html || broken 'the same page from the same run'
 mkdir 'a[b]*' # a folder of goldens may be called as a pattern is
 ln -s "$ACCP_SOURCE_DIR/golden" 'a[b]*/golden'
 expect 0 '' "$accprobe" report "$name" --timeline '^optimal[.]chain29[.]acc[123]$' --golden 'a[b]*/golden' --out again.html
-cmp -s page.html again.html || broken 'the same page from the same goldens'
+sed "s/ --golden &#39;a\[b\][*]\/golden&#39;//" again.html | cmp -s page.html - || broken 'the same page from the same goldens, but for the command that asks them'
 # Paper is narrow, and no phone.
 ! grep -o '@media(max-width[^{]*' page.html || broken 'widths of screens alone'
 # A terminal is no place for HTML; a file and a pipe are.

@@ -195,7 +195,7 @@ grep -q '"rows"' $alias || broken "rows of its own: $(cat $alias)"
 expect 2 '' "$accprobe" diff $alias golden/shape/sm_90/13.0.77.json
 expect 0 '' record later.json
 sed -i 's/"columns.*/"as": "13.0.55"}/; /^ "rows"/,$d' $alias
-bad 4 'cannot open' "$accprobe" diff $alias $alias
+bad 4 'has the rows of 13.0.55.json, which is not beside it' "$accprobe" diff $alias $alias
 sed -i 's/13[.]0[.]55/13.0.99/' $alias
 bad 4 'is no golden of sm_90 by 13.0.99 with rows of its own' "$accprobe" diff $alias $alias
 rm -r golden && mv whole golden

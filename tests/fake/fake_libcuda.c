@@ -175,10 +175,10 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device)
 int cuDeviceGetUuid_v2(unsigned char *uuid, int device)
 {
     ENTER(cuDeviceGetUuid_v2);
-    const char *host = getenv("ACCP_FAKE_HOST");
-    const int machine = host ? (int)strtol(host, NULL, 10) : 0;
+    uint64_t machine = 0;
+    if (!accp_fake_number("ACCP_FAKE_HOST", 15, &machine)) return INVALID_VALUE;
     for (int i = 0; i < 16; ++i)
-        uuid[i] = (unsigned char)(17 * i + 16 * machine + device);
+        uuid[i] = (unsigned char)(17 * i + 16 * (int)machine + device);
     return OK;
 }
 

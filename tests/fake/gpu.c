@@ -6,6 +6,7 @@
 #include "measure/reference.h"
 #include "parameters.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,13 +61,33 @@ int accp_fake_gpu_allocations(void)
     return count;
 }
 
+bool accp_fake_number(const char *variable, uint64_t most, uint64_t *number)
+{
+    const char *text = getenv(variable);
+    char *end;
+    if (!text || !text[0]) return true;
+    errno = 0;
+    const unsigned long long given = strtoull(text, &end, 10);
+    if (text[0] >= '0' && text[0] <= '9' && !*end && errno == 0 && given <= most) {
+        *number = given;
+        return true;
+    }
+    fprintf(stderr, "%s: \"%s\" is no whole number from 0 to %llu\n", variable, text,
+            (unsigned long long)most);
+    return false;
+}
+
 bool accp_fake_gpu_start(void)
 {
-    const char *file = getenv("ACCP_FAKE_RUN"), *seed = getenv("ACCP_FAKE_SEED");
+    const char *file = getenv("ACCP_FAKE_RUN");
     struct accp_error error;
+    uint64_t seed = 1, machine;
+    if (!accp_fake_number("ACCP_FAKE_SEED", UINT64_MAX, &seed) ||
+        !accp_fake_number("ACCP_FAKE_HOST", 15, &machine))
+        return false;
     if (has_run) accp_run_fini(&run);
     has_run = false;
-    random_state.state = seed ? strtoull(seed, NULL, 10) : 1;
+    random_state.state = seed;
     if (!file || !file[0]) return accp_fake_cycles_check(NULL);
     has_run = accp_run_read(file, &run, &error) == ACCP_STATUS_OK;
     if (!has_run) fprintf(stderr, "ACCP_FAKE_RUN: %s: %s\n", error.where, error.text);

@@ -19,6 +19,10 @@ struct accp_fake_function {
 /* Reads ACCP_FAKE_RUN and ACCP_FAKE_SEED afresh. false, with a line on stderr: unreadable. */
 bool accp_fake_gpu_start(void);
 
+/* Reads a variable that holds a whole number up to `most`; *number stays as it is where it is not set. false, with a
+ * line on stderr: it holds something else. */
+bool accp_fake_number(const char *variable, uint64_t most, uint64_t *number);
+
 /* Memory of the calling thread's device. allocate: 0 on success, or a CUresult. */
 int accp_fake_gpu_allocate(uint64_t *address, size_t bytes);
 int accp_fake_gpu_free(uint64_t address);
