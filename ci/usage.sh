@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # Sourced by the scripts of this folder below their head, which is their usage. -h and --help print it on stdout; an option
 # that is not in it ends the script with 4, before anything is installed or built. What follows -- is not looked at, nor
-# anything where hands_on is set: such a script hands its options on to another tool.
+# anything where hands_on is set: such a script hands its options on to another tool. Nor does a script take an argument whose
+# usage has no line of a command that does.
 # It also gives awk and sort a decimal point, whatever the locale.
 if [ -n "${LC_ALL:-}" ]; then
     export LANG=$LC_ALL
@@ -16,6 +17,10 @@ case ${1:-} in
     exit
     ;;
 esac
+if [ $# -gt 0 ] && [[ $1 != -* ]] && ! grep -q "^  $usage_of [^ ]" <<<"$usage_head"; then
+    echo "$usage_of: it takes no argument, not '$1'" >&2
+    exit 4
+fi
 if [ -z "${hands_on:-}" ]; then
     for word in "$@"; do
         if [ "$word" = -- ]; then break; fi

@@ -20,12 +20,28 @@ static bool is_column(const struct accp_beside_cell *cells, size_t count, size_t
     return false;
 }
 
+/* What these runs may have of none of the rows, and then is no column. */
+struct alone {
+    bool own, uniform;
+};
+
+static struct alone alone_of(const struct accp_beside_cell *cells, size_t count)
+{
+    struct alone alone = {false, false};
+    for (size_t i = 0; i < count; ++i) {
+        alone.own |= cells[i].own > 0;
+        alone.uniform |= cells[i].uniform > 0;
+    }
+    return alone;
+}
+
 static void put_head(const struct accp_beside_map *map, const struct accp_beside_cell *cells,
                      size_t count, FILE *stream)
 {
-    fputs("<thead><tr><th>role</th><th class=\"n\">its own</th><th class=\"n\">alone</th>"
-          "<th class=\"n\">mixed</th>",
-          stream);
+    const struct alone alone = alone_of(cells, count);
+    fprintf(stream, "<thead><tr><th>role</th>%s%s<th class=\"n\">mixed</th>",
+            alone.own ? "<th class=\"n\">its own</th>" : "",
+            alone.uniform ? "<th class=\"n\">alone</th>" : "");
     for (int warp = 0; warp < cells->warps; ++warp)
         fprintf(stream, "<th class=\"n\">warp %d</th>", warp);
     for (size_t j = 0; j < map->acc_count; ++j)
@@ -48,13 +64,14 @@ static void put_table(const struct accp_beside_map *map, const struct accp_besid
     fputs("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Cycles by "
           "warp\"><table>",
           stream);
+    const struct alone alone = alone_of(cells, count);
     put_head(map, cells, count, stream);
     for (size_t i = 0; i < count; ++i) {
         fputs("<tr><td class=\"claim\">", stream);
         accp_markup_text(stream, cells[i].point->role);
         fputs("</td>", stream);
-        put_cycles(stream, cells[i].own);
-        put_cycles(stream, cells[i].uniform);
+        if (alone.own) put_cycles(stream, cells[i].own);
+        if (alone.uniform) put_cycles(stream, cells[i].uniform);
         put_cycles(stream, cells[i].mixed);
         for (int warp = 0; warp < cells->warps; ++warp)
             put_cycles(stream, cells[i].by_warp[warp]);

@@ -157,6 +157,15 @@ for chain, warps, orders, table in re.findall(r"<h3>Chain (\d+), (\d) warps</h3>
         cells += len(wanted)
 assert cells == 24 * 7 + 24 * 18, cells
 END
+# What the runs hold of no row is no column.
+for probes in mixed:mixed mixed,dispatch:alone,mixed mixed,optimal:its_own,mixed; do
+    IFS=, read -ra names <<<"${probes%:*}"
+    names=("${names[@]/%/.run.json}")
+    names=("${names[@]/#/$folder/}")
+    expect 0 '' "$accprobe" report "${names[@]}" -o some.html
+    heads=$(grep -o '<th>role</th>.*<th class="n">warp 0</th>' some.html | sed 's/<th>role//; s/<th class="n">warp 0//; s/ /_/g; s/<[^>]*>/ /g' | sort -u | xargs | tr ' ' ,)
+    [ "$heads" = "${probes#*:}" ] || broken "the columns ${probes#*:}, not $heads"
+done
 expect 0 '' "$accprobe" report --format markdown "$folder/mixed.run.json"
 grep -qF 'by place **mixed.chain13.acc5@8** 81.06 (warp 4) to 83.84 (warp 0); by what runs beside them **mixed.chain29.acc1@8** 165.79 (acc2) to 230.69 (acc8) cycles.' stdout ||
     broken "the warps that are furthest apart: $(cat stdout)"

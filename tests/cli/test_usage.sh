@@ -23,6 +23,17 @@ for script in checkout/ci/*; do
     [ ! -s stdout ] || broken "nothing on stdout of $name"
     count=$((count + 1))
 done
+# What takes no argument refuses one, and what hands its options on to ctest those that ctest would pass over.
+for name in build lint memory pictures recipes; do
+    expect 4 "ci/$name: it takes no argument, not 'what'" checkout/ci/$name what
+done
+if command -v ctest >/dev/null; then
+    for option in --what -Z --tests=x; do
+        expect 4 "ci/test: ctest has no option '${option%=*}'" checkout/ci/test -R chain29 $option -j4
+    done
+fi
+mkdir -p checkout/tests/fuzz && cp "$ACCP_SOURCE_DIR/tests/fuzz/CMakeLists.txt" checkout/tests/fuzz
+expect 4 "ci/fuzz: 'what' is no target; there are: " checkout/ci/fuzz 10 run what
 [ $count -ge 20 ] || broken "20 scripts, not $count"
 [ -z "$(find checkout -name .cache -o -name build -type d)" ] || broken 'nothing set up or built by then'
 
