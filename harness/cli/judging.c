@@ -331,12 +331,14 @@ void accp_judged_destroy(struct accp_judged *judged)
     free(judged);
 }
 
-/* How to accept what no golden answers for stands in `text`; "" where there is nothing. */
+/* How to accept what no golden answers for stands in `text`; "" where there is nothing. A verdict does not depend on whether a
+ * folder that nobody named can be written. */
 static enum accp_status leave_pending(const struct accp_options *options,
                                       const struct accp_run *run, const struct accp_judged *judged,
                                       char *text, size_t text_bytes, struct accp_error *error)
 {
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], reason[ACCP_ERROR_TEXT_BYTES + ACCP_ERROR_WHERE_BYTES + 8];
+    struct accp_error kept;
     if (run->source != ACCP_SOURCE_MEASURED || judged->last->answer == ACCP_ANSWER_SKU ||
         judged->judgement.verdict != ACCP_VERDICT_NO_GOLDEN || options->cubin ||
         strcmp(run->protocol.name, "gate") != 0)
@@ -345,9 +347,20 @@ static enum accp_status leave_pending(const struct accp_options *options,
         snprintf(folder, sizeof folder, "%s", options->pending);
     } else {
         ACCP_TRY(accp_tool_folder(folder, error));
-        strncat(folder, "/pending", sizeof folder - strlen(folder) - 1);
+        if (accp_tool_is_built(folder))
+            strncat(folder, "/pending", sizeof folder - strlen(folder) - 1);
+        else
+            snprintf(folder, sizeof folder, "pending");
     }
-    ACCP_TRY(accp_golden_pending(folder, run, text, text_bytes, error));
+    const enum accp_status status = accp_golden_pending(folder, run, text, text_bytes, &kept);
+    if (status != ACCP_STATUS_OK && !options->pending) {
+        accp_error_line(&kept, reason, sizeof reason);
+        snprintf(text, text_bytes, "the run is not kept: %s; --pending names another folder",
+                 reason);
+        return ACCP_STATUS_OK;
+    }
+    if (status != ACCP_STATUS_OK && error) *error = kept;
+    ACCP_TRY(status);
     if (!options->golden) return ACCP_STATUS_OK;
     char word[4 * PATH_MAX + 8];
     const size_t used = strlen(text);

@@ -54,6 +54,13 @@ enum accp_status accp_tool_folder(char *path, struct accp_error *error)
     return ACCP_STATUS_OK;
 }
 
+bool accp_tool_is_built(const char *folder)
+{
+    char cache[PATH_MAX + 32];
+    snprintf(cache, sizeof cache, "%s/CMakeCache.txt", folder);
+    return access(cache, F_OK) == 0;
+}
+
 static bool is_folder(const char *path)
 {
     struct stat status;

@@ -44,4 +44,7 @@ enum accp_status accp_golden_folder(const struct accp_options *options, char *pa
 /* The folder of the running tool. IO. */
 enum accp_status accp_tool_folder(char *path, struct accp_error *error);
 
+/* Whether that is a build's folder, and no installation's. */
+bool accp_tool_is_built(const char *folder);
+
 #endif

@@ -85,12 +85,11 @@ static const char GOLDENS[] = "git checkout -- golden", KERNELS[] = "ci/build";
 static enum accp_status say_broken(struct doctor *doctor, const char *part, const char *state,
                                    const char *text, const char *in_tree, struct accp_error *error)
 {
-    char tool[PATH_MAX], cache[PATH_MAX + 32];
+    char tool[PATH_MAX];
     doctor->broken = true;
     ACCP_TRY(accp_tool_folder(tool, error));
-    snprintf(cache, sizeof cache, "%s/CMakeCache.txt", tool);
     return say(doctor, part, state, text,
-               access(cache, F_OK) == 0 ? in_tree : "sudo apt-get install --reinstall accprobe",
+               accp_tool_is_built(tool) ? in_tree : "sudo apt-get install --reinstall accprobe",
                error);
 }
 

@@ -14,6 +14,17 @@ grep -q "$prefix/bin/../share/accprobe/golden" stdout || broken "the installed g
 "$accprobe" gate --probe optimal >stdout || [ $? -le 2 ] || broken 'a verdict'
 grep -q 'PREDICTED' stdout || broken 'a prediction of the installed kernels'
 expect 0 '' "$accprobe" shape --filter '^optimal[.]chain29[.]acc2$' --arch sm_90
+# A run that no golden answers for is kept where one works and not where the tool lies; where it cannot be, the verdict stands.
+fake() { env ACCPROBE_LIBCUDA="$ACCP_BINARY_DIR/fake/libcuda.so.1" ACCPROBE_LIBNVML="$ACCP_BINARY_DIR/fake/libnvidia-ml.so.1" ACCP_FAKE=sku=h20 \
+    ACCP_FAKE_RUN="$(ls "$ACCP_SOURCE_DIR"/golden/measured/sm_90-132sm-*/optimal.run.json)" "$@"; }
+touch pending
+expect 0 '' fake "$accprobe" gate --probe optimal
+grep -q '^verdict: NO_GOLDEN' stdout || broken "a verdict: $(head -n1 stdout)"
+grep -q '^pending: the run is not kept: pending/.*; --pending names another folder$' stdout || broken "why nothing is kept: $(grep '^pending' stdout)"
+rm pending
+expect 0 '' fake "$accprobe" gate --probe optimal
+[ "$(find pending -name '*.json' | wc -l)" = 1 ] || broken "a run in ./pending: $(grep '^pending' stdout)"
+[ ! -e "$prefix/bin/pending" ] || broken 'nothing written beside the tool'
 for page in accprobe accprobe-compile; do
     [ -s "$prefix/share/man/man1/$page.1" ] || broken "the manual page of $page"
 done
