@@ -22,7 +22,9 @@
 #include "calibration.h"
 #include "calibration_compare.h"
 #include "calibration_measure.h"
+#include "calibration_parameters.h"
 #include "calibration_template.h"
+#include "calibration_text.h"
 #include "model/model.h"
 
 #include <math.h>
@@ -30,7 +32,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { SM = 90, REGISTERS = 32, GROUPS = 64, BOUNDS_LIMIT_BYTES = 1 << 16, SLICE = 4 };
 
@@ -373,19 +374,14 @@ static enum accp_status measure_opened(struct accp_device *device, struct calibr
                                        struct calibration_template *template, char **argv,
                                        struct accp_error *error)
 {
-    char date[16], measured[256];
-    const time_t now = time(NULL);
+    char measured[CALIBRATION_MEASURED_BYTES];
     struct accp_run_device facts = {0};
     int cycles;
     ACCP_TRY(read_cycles(argv[6], &cycles, error));
     ACCP_TRY(calibration_measure(device, template, calibration, strtoull(argv[5], NULL, 10), cycles,
                                  error));
     accp_device_facts(device, &facts);
-    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
-    snprintf(measured, sizeof measured,
-             "%s: %s (%lld SMs, %s, %.0f MHz), driver %s; template kernel of %s %s", date,
-             facts.name, (long long)facts.sm_count, facts.arch, facts.sm_clock_max_mhz,
-             facts.driver, template->opened.compiler_name, template->opened.compiler_version);
+    calibration_measured(template, &facts, measured);
     return calibration_write(argv[1], calibration, measured, argv[4], error);
 }
 
@@ -421,7 +417,8 @@ static enum accp_status fill_template(struct calibration *calibration, char **ar
                                       struct accp_error *error)
 {
     struct calibration_template template;
-    ACCP_TRY(calibration_template_init(argv[3], &template, error));
+    ACCP_TRY(calibration_template_init(argv[3], "accp_calibration", ACCP_CALIBRATION_SLOTS,
+                                       ACCP_CALIBRATION_REGISTERS, &template, error));
     const enum accp_status status =
         !strcmp(argv[2], "--measure")
             ? measure(calibration, &template, argv, error)

@@ -51,10 +51,4 @@ void calibration_fini(struct calibration *calibration);
 enum accp_status calibration_write(const char *path, const struct calibration *calibration,
                                    const char *measured, const char *out, struct accp_error *error);
 
-/* Lets the branch in `words` jump over `distance` instructions from its own address on. */
-void calibration_aim(uint64_t words[2], int64_t distance);
-
-/* Cuts the text at *at behind its next `separator` and moves *at there; NULL: it is used up. */
-char *calibration_cut(char **at, char separator);
-
 #endif

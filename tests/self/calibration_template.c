@@ -1,10 +1,13 @@
 #include "calibration_template.h"
 
 #include "calibration_parameters.h"
+#include "calibration_text.h"
 #include "subject.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* Stall counts that let any result be read: MICRO 2025 (arXiv 2503.20481) and sass/decode.h. */
 enum { SAFE_STALL = 6, BRANCH_STALL = 5, WAIT_STALL = 2, WAIT_FOR_ALL = 0x3f };
@@ -60,25 +63,25 @@ static void find_slots(struct calibration_template *template)
     }
 }
 
-static enum accp_status read_template(const char *path, struct calibration_template *template,
+static enum accp_status read_template(const char *path, const char *symbol, size_t slots,
+                                      int registers, struct calibration_template *template,
                                       struct accp_error *error)
 {
     const struct accp_kernel *kernel;
     ACCP_TRY(accp_cubin_open(path, template->cubin.data, template->cubin.size, &template->opened,
                              error));
-    ACCP_TRY(accp_cubin_pick(&template->opened, path, "accp_calibration", &kernel, error));
+    ACCP_TRY(accp_cubin_pick(&template->opened, path, symbol, &kernel, error));
     if (template->opened.sm != 90)
         return accp_fail(error, ACCP_STATUS_INPUT, path, -1,
-                         "is for %s; the loops are written in the instructions of sm_90",
+                         "is for %s; loops and codes are written in the instructions of sm_90",
                          template->opened.arch_name);
     ACCP_TRY(accp_code_init(&template->opened, kernel, &template->code, error));
     find_slots(template);
-    if (template->count < ACCP_CALIBRATION_SLOTS || kernel->registers < ACCP_CALIBRATION_REGISTERS)
+    if (template->count < slots || kernel->registers < registers)
         return accp_fail(error, ACCP_STATUS_INPUT, path, -1,
-                         "holds %zu FFMAs in a row and %d registers, where a loop needs %d and %d: "
-                         "compile kernels/calibration/calibration.cu anew",
-                         template->count, kernel->registers, ACCP_CALIBRATION_SLOTS,
-                         ACCP_CALIBRATION_REGISTERS);
+                         "holds %zu FFMAs in a row and %d registers, where %zu and %d are needed: "
+                         "compile kernels/calibration anew",
+                         template->count, kernel->registers, slots, registers);
     template->compiled = malloc(kernel->code_bytes);
     if (!template->compiled)
         return accp_fail(error, ACCP_STATUS_MEMORY, path, -1, "no memory for its code");
@@ -86,12 +89,13 @@ static enum accp_status read_template(const char *path, struct calibration_templ
     return ACCP_STATUS_OK;
 }
 
-enum accp_status calibration_template_init(const char *path, struct calibration_template *template,
+enum accp_status calibration_template_init(const char *path, const char *symbol, size_t slots,
+                                           int registers, struct calibration_template *template,
                                            struct accp_error *error)
 {
     *template = (struct calibration_template){0};
     ACCP_TRY(accp_file_read(path, ACCP_CUBIN_LIMIT_BYTES, &template->cubin, error));
-    const enum accp_status status = read_template(path, template, error);
+    const enum accp_status status = read_template(path, symbol, slots, registers, template, error);
     if (status != ACCP_STATUS_OK) calibration_template_fini(template);
     return status;
 }
@@ -126,8 +130,7 @@ static void look(const struct accp_instruction *at, int kind, int index, bool *r
     }
 }
 
-/* Whether some way from behind the slots on reads it before it is written, or the next phase begins. */
-static bool is_needed(const struct calibration_template *template, int kind, int index)
+bool calibration_template_needs(const struct calibration_template *template, int kind, int index)
 {
     const struct accp_code *code = &template->code;
     const size_t end = template->first + template->count;
@@ -181,7 +184,7 @@ static int find_free(const struct calibration_template *template, const struct p
     for (int index = OWN_REGISTERS - 1; index > 0; --index) {
         bool is_free = !plan->named.has[ACCP_OPERAND_REGISTER][index] &&
                        index != CALIBRATION_COUNTER && index != template->counter_in &&
-                       !is_needed(template, ACCP_OPERAND_REGISTER, index);
+                       !calibration_template_needs(template, ACCP_OPERAND_REGISTER, index);
         for (int i = 0; i < plan->count && is_free; ++i)
             is_free = plan->kept[i] != index;
         if (is_free) return index;
@@ -201,7 +204,7 @@ static enum accp_status make_plan(const struct calibration_template *template,
                 kind == ACCP_OPERAND_PREDICATE || kind == ACCP_OPERAND_UNIFORM_PREDICATE;
             if (!plan->written.has[kind][index] || (is_predicate && index == ACCP_PREDICATE_TRUE) ||
                 (kind == ACCP_OPERAND_REGISTER && index == template->counter_out) ||
-                !is_needed(template, kind, index))
+                !calibration_template_needs(template, kind, index))
                 continue;
             const int place =
                 kind == ACCP_OPERAND_REGISTER && plan->count < ACCP_CALIBRATION_REGISTERS
@@ -272,4 +275,17 @@ enum accp_status calibration_patch(struct calibration_template *template,
         move(&subject, at++, plan.aside[i], plan.kept[i]);
     jump(&subject, at, end);
     return ACCP_STATUS_OK;
+}
+
+void calibration_measured(const struct calibration_template *template,
+                          const struct accp_run_device *facts,
+                          char text[CALIBRATION_MEASURED_BYTES])
+{
+    char date[16];
+    const time_t now = time(NULL);
+    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&now));
+    snprintf(text, CALIBRATION_MEASURED_BYTES,
+             "%s: %s (%lld SMs, %s, %.0f MHz), driver %s; template kernel of %s %s", date,
+             facts->name, (long long)facts->sm_count, facts->arch, facts->sm_clock_max_mhz,
+             facts->driver, template->opened.compiler_name, template->opened.compiler_version);
 }
