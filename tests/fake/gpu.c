@@ -2,6 +2,7 @@
 
 #include "cycles.h"
 #include "fake_calibration.h"
+#include "fake_codes.h"
 #include "fake_operators.h"
 #include "measure/reference.h"
 #include "parameters.h"
@@ -231,13 +232,16 @@ struct accp_fake_function *accp_fake_gpu_function(const char *symbol)
     const struct accp_role *role = first_role(symbol);
     const struct accp_operator_kernel *operates = accp_operator_kernel_find(symbol);
     const bool is_calibration = strcmp(symbol, "accp_calibration") == 0;
-    if (!is_clock_rate && !is_calibration && !role && !operates && !in_run(symbol)) return NULL;
+    const bool is_codes = strcmp(symbol, "accp_codes") == 0;
+    if (!is_clock_rate && !is_calibration && !is_codes && !role && !operates && !in_run(symbol))
+        return NULL;
     struct accp_fake_function *function = calloc(1, sizeof *function);
     if (!function) return NULL;
     snprintf(function->symbol, sizeof function->symbol, "%s", symbol);
     function->role = role;
     function->is_clock_rate = is_clock_rate;
     function->is_calibration = is_calibration;
+    function->is_codes = is_codes;
     function->operates = operates;
     function->next = functions;
     functions = function;
@@ -386,6 +390,8 @@ int accp_fake_gpu_launch(const struct accp_fake_scenario *scenario,
     if (function->is_calibration)
         return accp_fake_calibration_launch(scenario, grid_blocks, threads, parameters,
                                             parameters_bytes);
+    if (function->is_codes)
+        return accp_fake_codes_launch(scenario, grid_blocks, threads, parameters, parameters_bytes);
     if (function->operates)
         return accp_fake_operators_launch(scenario, function->operates, grid_blocks, threads,
                                           parameters, parameters_bytes);

@@ -12,7 +12,7 @@ struct accp_fake_function {
     char symbol[ACCP_NAME_BYTES];
     const struct accp_role *role; /* the first of the kernel's roles; NULL: a stranger's, which
                                      computes nothing */
-    bool is_clock_rate, is_calibration;
+    bool is_clock_rate, is_calibration, is_codes;
     const struct accp_operator_kernel *operates; /* NULL: no kernel of the ops probe */
 };
 
