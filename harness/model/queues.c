@@ -195,7 +195,7 @@ static bool write_due(const struct accp_simulation *simulation,
         if (result->cycle > now || !result->banks != own) continue;
         bool waits = taken && !own;
         for (int bank = 0; bank < ACCP_MODEL_BANKS; ++bank)
-            waits |= result->banks >> bank & scheduler->writes[bank] & 1;
+            if (result->banks >> bank & 1) waits |= scheduler->writes[bank] & 1;
         if (waits) {
             ++result->cycle;
             continue;
