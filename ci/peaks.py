@@ -130,13 +130,15 @@ def judge(predicted_path, measured_path):
     judge_at(predicted, measured, sorted(measured), "all")
 
 
+VERBS = {("spread", 1): spread, ("best", 1): best, ("points", 1): points, ("missed", 2): missed, ("judge", 2): judge}
+
 if __name__ == "__main__":
-    verbs = {
-        "gather": lambda *paths: gather(paths),
-        "spread": spread,
-        "best": best,
-        "points": points,
-        "missed": missed,
-        "judge": judge,
-    }
-    verbs[sys.argv[1]](*sys.argv[2:])
+    verb, operands = (sys.argv + [""])[1], sys.argv[2:]
+    if verb == "gather" and operands:
+        gather(operands)
+    elif (verb, len(operands)) in VERBS:
+        VERBS[verb, len(operands)](*operands)
+    else:
+        print("peaks.py: takes gather RUN.json..., spread, best or points TABLE, or missed or judge PREDICTED MEASURED, not "
+              f"'{' '.join(sys.argv[1:])}'", file=sys.stderr)
+        sys.exit(4)

@@ -4,6 +4,12 @@
 source "${ACCP_SOURCE_DIR:?}/tests/cli/expect.sh" || exit 1
 peaks() { python3 "$ACCP_SOURCE_DIR/ci/peaks.py" "$@"; }
 
+# What is no verb, or with other operands than it takes, is said in one line.
+for arguments in '' nope gather best 'spread a b' 'judge a'; do
+    read -ra words <<<"$arguments"
+    expect 4 "peaks.py: takes gather RUN.json..., spread, best or points TABLE, or missed or judge PREDICTED MEASURED, not '$arguments'" peaks "${words[@]}"
+done
+
 # Two chains at two numbers of warps; measured, acc2 is best at chain 8, but at 16 warps acc3 is 0.5 % behind.
 printf '# H200\nchain\tacc\t4\t16\n8\t1\t100\t300\n8\t2\t80\t200\n8\t3\t90\t201\n9\t1\t100\t100\n9\t2\t101\t90\n' >measured.tsv
 # Predicted, it is acc3 at 16 warps, acc1 where acc2 is 10 % faster, and the rest as measured.
