@@ -98,6 +98,7 @@ static enum accp_status record_runs(const struct accp_options *options, const st
                                     "rows_changed", (json_int_t)outcome.rows_changed, "rows_kept",
                                     (json_int_t)outcome.rows_kept),
                           error);
+    accp_text_show(outcome.path);
     printf("%s: %s (%zu rows changed, %zu kept)\n", outcome.path,
            outcome.written ? "written" : "as it was", outcome.rows_changed, outcome.rows_kept);
     return ACCP_STATUS_OK;
@@ -132,6 +133,7 @@ static enum accp_status record_shapes(const struct accp_options *options,
                                     (json_int_t)outcome.kernels_changed, "loops_added",
                                     (json_int_t)outcome.loops_added),
                           error);
+    accp_text_show(origin.folder);
     printf("%s/shape: %zu golden%s written, %zu unchanged (%zu kernel%s changed, %zu loop%s new)\n",
            origin.folder, outcome.written, ACCP_PLURAL(outcome.written, "s"), outcome.kept,
            outcome.kernels_changed, ACCP_PLURAL(outcome.kernels_changed, "s"), outcome.loops_added,

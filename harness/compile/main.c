@@ -1,4 +1,5 @@
 /* accprobe-compile: one source through the NVRTC of any CUDA version. */
+#include "base/text.h"
 #include "compile/help.h"
 #include "compile/nvrtc.h"
 
@@ -115,6 +116,20 @@ static void list_arches(const struct accp_nvrtc *nvrtc)
         printf("sm_%d\n", nvrtc->arches[i]);
 }
 
+/* A log quotes its source, and what that is called: only its line breaks and tabs are the compiler's own. */
+static void print_log(char *log)
+{
+    for (char *part = log; part;) {
+        const size_t length = strcspn(part, "\n\t");
+        const char end = part[length];
+        part[length] = 0;
+        accp_text_show(part);
+        fputs(part, stderr);
+        if (end) fputc(end, stderr);
+        part = end ? part + length + 1 : NULL;
+    }
+}
+
 /* NVRTC has no folder of its own to look in: it gets the source's text alone. */
 static enum accp_status compile_source(const struct accp_nvrtc *nvrtc, struct request *request,
                                        const struct accp_bytes *source, struct accp_error *error)
@@ -132,13 +147,15 @@ static enum accp_status compile_source(const struct accp_nvrtc *nvrtc, struct re
     struct accp_bytes output;
     char *log;
     enum accp_status status = accp_nvrtc_compile(nvrtc, &compilation, &output, &log, error);
-    if (log) fputs(log, stderr);
+    print_log(log);
     free(log);
     ACCP_TRY(status);
     status = accp_file_write_atomic(request->out, output.data, output.size, error);
+    snprintf(path, sizeof path, "%s", request->out);
+    accp_text_show(path);
     if (status == ACCP_STATUS_OK)
-        printf("NVRTC of CUDA %d.%d: %s for %s, %zu bytes\n", nvrtc->major, nvrtc->minor,
-               request->out, request->arch, output.size);
+        printf("NVRTC of CUDA %d.%d: %s for %s, %zu bytes\n", nvrtc->major, nvrtc->minor, path,
+               request->arch, output.size);
     accp_bytes_fini(&output);
     return status;
 }

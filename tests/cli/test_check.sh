@@ -97,6 +97,9 @@ for i in $(seq 12); do
     edited "run['protocol']['seed'] = $i" && mv edited.json "session-$i.json"
 done
 expect 0 '' "$accprobe" record --golden golden --reason test session-*.json
+mkdir $'g\e[31m'
+expect 0 '' "$accprobe" record --golden $'g\e[31m' --reason test session-*.json
+grep -F 'g?[31m/measured/' stdout >/dev/null || broken "the folder's name without its escape: $(cat stdout)"
 golden=$(ls golden/measured/*/optimal.json)
 expect 0 '' "$accprobe" record --golden golden --reason test --format json session-*.json
 python3 -c 'import json, sys; o = json.load(open("stdout")); sys.exit(not (o["written"] is False and o["rows_kept"] > 48))' ||

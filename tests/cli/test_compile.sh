@@ -28,11 +28,21 @@ expect 4 'sm_90x: not an arch' with sm_90x --out out good.cu
 expect 4 'none.cu: ' with sm_90 --out out none.cu
 failing() { with "$@" 2>&1 | grep accprobe-compile: >&2; }
 expect 4 'bad.cu: does not compile: bad.cu(1): error: ' failing sm_90 --out out bad.cu
+# A source and its name are a stranger's, and what the compiler quotes of them must do nothing to a terminal; its lines stay.
+evil=$'b\e[31m.cu'
+printf '#error two \e[31m\tred\n' >"$evil"
+with sm_90 --out out "$evil" >stdout 2>stderr && broken 'a source that does not compile'
+! grep -q $'\e' stderr || broken "no escape from a compiler's log"
+grep -q '^b?\[31m.cu(1): .*two ?\[31m' stderr || broken 'the log with ? for each escape'
+[ "$(wc -l <stderr)" -gt 2 ] || broken 'the log line by line'
 [ "$(cat out)" = old ] || broken 'the output left as it was where nothing was compiled'
 expect 4 'none/out: ' with sm_90 --out none/out good.cu
 expect 0 '' with sm_90 --ptx --out out good.cu -- -DUNUSED
 grep -q 'visible .entry twice' out || broken 'PTX with the kernel under its own name'
 grep -q 'NVRTC of CUDA [0-9]*\.[0-9]*: out for sm_90' stdout || broken 'the version that was used'
+
+expect 0 '' with sm_90 --out $'o\e[31m' good.cu
+grep -F 'o?[31m for sm_90' stdout >/dev/null || broken "the output's name without its escape: $(cat stdout)"
 
 # NVRTC's second half has to be the one that lies beside it, not one of another build that is installed.
 mkdir lib

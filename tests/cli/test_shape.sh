@@ -206,6 +206,9 @@ mkdir "$quoted"
 expect 0 '' "$accprobe" record --golden "$quoted" --reason test shape.json
 shows '1 golden written'
 [ ! -e pwned ] || broken 'the name of a folder taken for no command'
+mkdir $'g\e[31m'
+expect 0 '' "$accprobe" record --golden $'g\e[31m' --reason test shape.json
+grep -F 'g?[31m/shape: 1 golden written' stdout >/dev/null || broken "the folder's name without its escape: $(cat stdout)"
 outside=$(mktemp -d)
 GIT_CEILING_DIRECTORIES=$(dirname "$outside") bad 4 'git knows no checkout of yours where the goldens are to lie' "$accprobe" record --golden "$outside" --reason test shape.json
 rmdir "$outside"
