@@ -2,7 +2,7 @@
  * cycle in which it came.
  *   calibrate_codes CODES                  by group
  *   calibrate_codes CODES --differences    the first read of each timeline that the model has in another cycle
- *   calibrate_codes CODES --bounds BOUNDS  every fourth timeline, against BOUNDS; it has a row a group: the group, and
+ *   calibrate_codes CODES --bounds BOUNDS  every eighth timeline, against BOUNDS; it has a row a group: the group, and
  *                                          how many of a hundred timelines are exact at least
  *   calibrate_codes CODES --measure TEMPLATE OUT SEED
  *                                          runs all of them on the GPU here, in the kernel of the cubin TEMPLATE, with
@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GROUPS = 64, BOUNDS_LIMIT_BYTES = 1 << 16, SLICE = 4, LATE_RETRY = 3 };
+enum { GROUPS = 64, BOUNDS_LIMIT_BYTES = 1 << 16, SLICE = 8, LATE_RETRY = 3 };
 
 /* Where the first difference of a timeline is, and by how many cycles. */
 enum place { BEFORE, AT_TARGET, BEHIND, PLACES };
@@ -309,7 +309,7 @@ int main(int argc, char **argv)
     if (!is_usage(argc, argv)) {
         fputs("usage: calibrate_codes CODES [--differences | --bounds BOUNDS | --measure TEMPLATE "
               "OUT SEED | "
-              "--patch TEMPLATE GROUP NUMBER OUT]\n",
+              "--predict OUT SEED | --patch TEMPLATE GROUP NUMBER OUT]\n",
               stderr);
         return 4;
     }

@@ -30,7 +30,7 @@ changed() {
     refused "${3:-4}" "$2" "$scratch/changed.tsv" --bounds "$bounds"
 }
 
-python3 "$(dirname "$0")/codes.py" 1 2 2 >"$scratch/new.tsv"
+python3 "$(dirname "$0")/codes.py" 1 2 4 >"$scratch/new.tsv"
 refused 4 'they have to be measured first' "$scratch/new.tsv"
 refused 4 'is no seed' "$scratch/new.tsv" --predict "$codes" 7x
 "$calibrate" "$scratch/new.tsv" --predict "$codes" 7
